@@ -1,1 +1,32 @@
-//! core
+//! The pure domain of Hark: what a memory is, how text is analysed, ranked, budgeted, redacted and
+//! written as markdown.
+//!
+//! Nothing here does I/O, speaks SQL, reads a clock or draws randomness: `now` and keys are
+//! parameters, so every rule of the product can be tested as a function.
+
+pub mod budget;
+pub mod entity;
+pub mod id;
+pub mod kind;
+pub mod lifecycle;
+pub mod link;
+pub mod markdown;
+pub mod memory;
+pub mod origin;
+pub mod project;
+pub mod rank;
+pub mod redact;
+pub mod text;
+pub mod time;
+pub mod vector;
+
+pub use entity::{Entity, EntityKind};
+pub use id::{IdRef, MemoryId};
+pub use kind::Kind;
+pub use lifecycle::Status;
+pub use link::{Link, Relation};
+pub use memory::{Memory, Scope};
+pub use origin::Origin;
+pub use project::ProjectKey;
+pub use redact::{Clean, Raw};
+pub use time::Timestamp;

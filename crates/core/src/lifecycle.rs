@@ -1,0 +1,86 @@
+//! The states of a memory and the moves between them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// True and in use.
+    #[default]
+    Active,
+    /// A blocker, task or failure that is over.
+    Resolved,
+    /// A newer memory says it better; kept for history.
+    Superseded,
+    /// Put aside: never offered unasked, still found on request.
+    Archived,
+}
+
+impl Status {
+    pub const ALL: &'static [Status] =
+        &[Status::Active, Status::Resolved, Status::Superseded, Status::Archived];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Status::Active => "active",
+            Status::Resolved => "resolved",
+            Status::Superseded => "superseded",
+            Status::Archived => "archived",
+        }
+    }
+
+    /// A small stable number for compact facets. Never renumber: indexes on disk hold it.
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// Whether a memory may go from `self` to `next`. Staying is allowed, so repeats are harmless.
+    pub const fn may_become(self, next: Status) -> bool {
+        match (self, next) {
+            (Status::Superseded, Status::Resolved) => false,
+            (Status::Archived, Status::Resolved | Status::Superseded) => false,
+            _ => true,
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{0}` is not a status (active, resolved, superseded, archived)")]
+pub struct StatusError(pub String);
+
+impl FromStr for Status {
+    type Err = StatusError;
+
+    fn from_str(word: &str) -> Result<Self, StatusError> {
+        let lower = word.trim().to_ascii_lowercase();
+        Status::ALL
+            .iter()
+            .copied()
+            .find(|s| s.name() == lower)
+            .ok_or_else(|| StatusError(word.chars().take(40).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_can_come_back_to_life_and_nothing_skips_it() {
+        for status in Status::ALL {
+            assert!(status.may_become(Status::Active));
+            assert!(status.may_become(*status));
+        }
+        assert!(!Status::Archived.may_become(Status::Resolved));
+        assert!(!Status::Superseded.may_become(Status::Resolved));
+    }
+}

@@ -1,0 +1,133 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::memory::{Importance, Memory, Scope};
+use crate::redact::{Clean, Raw};
+use crate::*;
+
+fn as_is(raw: Raw) -> Clean {
+    redact::Redactor::new(redact::RedactOptions { emails: false, private_spans: false }, [0; 32]).clean(raw)
+}
+
+fn memory(title: &str, body: &str) -> Memory {
+    let now = Timestamp::from_millis(1_772_548_320_123);
+    Memory {
+        id: MemoryId::new(now, [9; 10]),
+        kind: Kind::Decision,
+        status: Status::Active,
+        scope: Scope::Project(ProjectKey::new("github.com/acme/shop").unwrap()),
+        title: as_is(Raw::new(title)),
+        body: as_is(Raw::new(body)),
+        why: None,
+        learned: None,
+        tags: vec![],
+        files: vec![],
+        entities: vec![],
+        links: vec![],
+        importance: Importance::DEFAULT,
+        confidence: 0.8,
+        pinned: false,
+        origin: Origin::User,
+        author: None,
+        session: None,
+        created: now,
+        updated: now,
+        closed: None,
+        expires: None,
+        superseded_by: None,
+        revision: 1,
+        unknown: vec![],
+    }
+}
+
+#[test]
+fn a_memory_reads_well_on_disk() {
+    let mut m = memory("Use PostgreSQL for auth", "We tried SQLite first.\n\nIt locked.");
+    m.tags = vec![as_is(Raw::new("auth")), as_is(Raw::new("needs: quoting"))];
+    m.why = Some(as_is(Raw::new("two\nlines")));
+    let text = render(&m);
+    let expected = "---\nid: 019cb41c-eb7b-7909-8909-090909090909\nkind: decision\ntitle: Use PostgreSQL for auth\n\
+        status: active\nproject: github.com/acme/shop\nconfidence: 0.8\norigin: user\n\
+        tags: [auth, \"needs: quoting\"]\nwhy: \"two\\nlines\"\ncreated: 2026-03-03T14:32:00.123Z\n\
+        updated: 2026-03-03T14:32:00.123Z\nrevision: 1\n---\n\nWe tried SQLite first.\n\nIt locked.\n";
+    assert_eq!(text, expected);
+    assert_eq!(parse(&text, &as_is).unwrap(), m);
+}
+
+#[test]
+fn unknown_keys_survive_a_rewrite() {
+    let mut text = render(&memory("Title", "Body"));
+    let extra = "reviewed_by: ann\nobsidian:\n  - a\n  - b: c # why\nempty:";
+    text = text.replace("revision: 1\n", &format!("revision: 1\n{extra}\n"));
+    let parsed = parse(&text, &as_is).unwrap();
+    assert_eq!(parsed.unknown.len(), 3);
+    assert_eq!(render(&parsed), text);
+}
+
+#[test]
+fn hand_written_files_need_little() {
+    let text = "---\r\nid: 019cb41c-eb7b-7909-8909-090909090909\r\ntags: auth, db\r\nkind: warning\r\n---\r\nNever log tokens. Ever.\r\n";
+    let m = parse(text, &as_is).unwrap();
+    assert_eq!((m.kind, m.scope, &*m.title), (Kind::Constraint, Scope::Global, "Never log tokens"));
+    assert_eq!(m.tags.len(), 2);
+    assert_eq!(m.created.to_string(), "2026-03-03T14:32:00.123Z", "the id knows when it was made");
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let id = "id: 019cb41c-eb7b-7909-8909-090909090909";
+    for (text, expected) in [
+        ("just text", "there is no front matter"),
+        ("---\nid: x\n", "never closed"),
+        ("---\nid: x\n---\n", "`id` has a value we cannot read"),
+        ("---\ntitle: x\n---\n", "not valid YAML"),
+        (&format!("---\n{id}\nkind: decsion\n---\n"), "did you mean `decision`?"),
+        (&format!("---\n{id}\ncreated: soon\n---\n"), "`created` has a value we cannot read"),
+        (&format!("---\n{id}\ntitle: [\n---\n"), "not valid YAML"),
+    ] {
+        let error = parse(text, &as_is).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn file_names_are_safe_everywhere() {
+    for (title, expected) in [
+        ("../../../etc/passwd", "etc-passwd_"),
+        ("  ", "decision_"),
+        ("CON: a|b?*", "con-a-b_"),
+        ("缓存策略", "缓存策略_"),
+    ] {
+        let name = file_name(&memory(title, ""));
+        assert!(name.starts_with(expected), "{name}");
+    }
+    assert!(file_name(&memory(&"漢".repeat(200), "")).len() < 200);
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof!["\\PC{0,60}", "[ -~\\n\\t\"'\\\\:#\\-\\[\\]{}|>&*!%@`]{0,60}", "(---\n|\\n|- |a: b\n){0,6}"]
+}
+
+proptest! {
+    #[test]
+    fn round_trip(title in text(), body in text(), why in text(), tags in prop::collection::vec(text(), 0..4),
+                  project in text(), importance in 1u8..=5, confidence in 0u8..=100, pinned: bool) {
+        let mut m = memory(if title.is_empty() { "t" } else { &title }, &body);
+        m.why = Some(as_is(Raw::new(why))).filter(|w| !w.is_empty());
+        m.tags = tags.into_iter().filter(|t| !t.trim().is_empty()).map(|t| as_is(Raw::new(t))).collect();
+        m.scope = ProjectKey::new(&project).map_or(Scope::Global, Scope::Project);
+        m.importance = Importance::new(importance).unwrap();
+        m.confidence = f32::from(confidence) / 100.0;
+        m.pinned = pinned;
+        let written = render(&m);
+        let read = parse(&written, &as_is).map_err(|e| TestCaseError::fail(format!("{e}\n{written}")))?;
+        prop_assert_eq!(&read, &m);
+        prop_assert_eq!(render(&read), written);
+    }
+
+    #[test]
+    fn arbitrary_files_never_panic(text in "\\PC{0,200}", yaml in "(id|tags|links|why|[a-z]{1,5}): \\PC{0,40}\n") {
+        let _ = parse(&text, &as_is);
+        let _ = parse(&format!("---\n{yaml}---\n{text}"), &as_is);
+    }
+}

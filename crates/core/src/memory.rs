@@ -1,0 +1,181 @@
+//! One thing worth knowing.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::MemoryId;
+use crate::kind::Kind;
+use crate::lifecycle::Status;
+use crate::link::Link;
+use crate::origin::Origin;
+use crate::project::ProjectKey;
+use crate::redact::Clean;
+use crate::time::Timestamp;
+
+/// Where a memory holds.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    Global,
+    Project(ProjectKey),
+}
+
+impl Scope {
+    pub fn project(&self) -> Option<&ProjectKey> {
+        match self {
+            Scope::Global => None,
+            Scope::Project(key) => Some(key),
+        }
+    }
+}
+
+/// A memory as it stands in its file and in the index. All text has passed redaction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    pub id: MemoryId,
+    pub kind: Kind,
+    pub status: Status,
+    pub scope: Scope,
+    pub title: Clean,
+    pub body: Clean,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Clean>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Clean>,
+    /// Entities named explicitly; those found in the text are derived and not kept here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entities: Vec<Clean>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Link>,
+    pub importance: Importance,
+    pub confidence: f32,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
+    pub origin: Origin,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Clean>,
+    pub created: Timestamp,
+    pub updated: Timestamp,
+    /// When it left `active`; what `--as-of` looks at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<MemoryId>,
+    pub revision: u32,
+    /// Front-matter keys we do not know, verbatim, so that a rewrite keeps them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<UnknownKey>,
+}
+
+/// A front-matter entry of another program or a newer version: key and raw lines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnknownKey {
+    pub key: String,
+    pub raw: Clean,
+}
+
+/// From 1 (barely) to 5 (vital).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Importance(u8);
+
+impl Importance {
+    pub const DEFAULT: Importance = Importance(3);
+
+    pub fn new(value: u8) -> Option<Self> {
+        (1..=5).contains(&value).then_some(Importance(value))
+    }
+
+    /// Values from outside our own checks (hand-edited files) are pulled into range.
+    pub fn clamped(value: i64) -> Self {
+        Importance(value.clamp(1, 5) as u8)
+    }
+
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+}
+
+impl Default for Importance {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl Memory {
+    pub const MAX_TITLE_CHARS: usize = 200;
+    /// Longer texts are documents, not memories.
+    pub const MAX_BODY_BYTES: usize = 1024 * 1024;
+
+    /// Moves to `next` and keeps the closing time right.
+    pub fn set_status(&mut self, next: Status, now: Timestamp) {
+        if self.status != next {
+            self.closed = (next != Status::Active).then_some(now);
+            self.status = next;
+        }
+        if next != Status::Superseded {
+            self.superseded_by = None;
+        }
+    }
+
+    /// The text that similarity and full-text search see, apart from the title.
+    pub fn searchable_body(&self) -> String {
+        let mut text = self.body.to_string();
+        for extra in [&self.why, &self.learned].into_iter().flatten() {
+            text.push('\n');
+            text.push_str(extra);
+        }
+        text
+    }
+
+    /// Tags, files and named entities as one text for the third search field.
+    pub fn searchable_labels(&self) -> String {
+        let labels: Vec<&str> =
+            self.tags.iter().chain(&self.files).chain(&self.entities).map(|label| &**label).collect();
+        labels.join("\n")
+    }
+}
+
+/// A title out of a body: its first sentence or line, cut at a word.
+pub fn title_from_body(body: &str) -> String {
+    const MAX: usize = 90;
+    let line = body.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("");
+    let line = line.trim_start_matches(['#', '-', '*', '>', ' ']);
+    let sentence_end = line.char_indices().zip(line.chars().skip(1)).find_map(|((at, c), next)| {
+        (matches!(c, '.' | '!' | '?' | ';') && next.is_whitespace() && at >= 12).then_some(at)
+    });
+    let ideograph_end = line.char_indices().find(|(_, c)| matches!(c, '。' | '！' | '？')).map(|(at, _)| at);
+    let line = &line[..sentence_end.into_iter().chain(ideograph_end).min().unwrap_or(line.len())];
+    if line.chars().count() <= MAX {
+        return line.trim_end_matches('.').to_owned();
+    }
+    let cut: String = line.chars().take(MAX).collect();
+    let at_word = cut.rfind(char::is_whitespace).filter(|at| *at > MAX / 2).unwrap_or(cut.len());
+    format!("{}…", cut[..at_word].trim_end_matches([',', ':', ' ']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_sentence_or_a_clean_cut() {
+        assert_eq!(
+            title_from_body("Use WAL mode for SQLite. It survives crashes."),
+            "Use WAL mode for SQLite"
+        );
+        assert_eq!(title_from_body("\n\n# Deploys happen on v1.2 tags\nmore"), "Deploys happen on v1.2 tags");
+        assert_eq!(title_from_body("缓存使用Redis。过期时间是十分钟。"), "缓存使用Redis");
+        let long = "word ".repeat(60);
+        let title = title_from_body(&long);
+        assert!(title.ends_with("word…") && title.chars().count() <= 91, "{title}");
+        assert_eq!(title_from_body("  \n "), "");
+    }
+}

@@ -1,0 +1,128 @@
+//! Where the words of a memory came from, and what that origin may do.
+//!
+//! Text from tools, files or the web can be quoted but never become a rule: this is the one place
+//! that says so.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::kind::Kind;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// A person typed or confirmed it.
+    User,
+    /// An assistant concluded it.
+    Assistant,
+    /// A tool printed it.
+    Tool,
+    /// It stood in a file of the project.
+    File,
+    /// It came from a web page.
+    Web,
+    /// Another member of the team shared it.
+    Teammate,
+    /// It was brought over from another system.
+    Import,
+}
+
+impl Origin {
+    pub const ALL: &'static [Origin] = &[
+        Origin::User,
+        Origin::Assistant,
+        Origin::Tool,
+        Origin::File,
+        Origin::Web,
+        Origin::Teammate,
+        Origin::Import,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Origin::User => "user",
+            Origin::Assistant => "assistant",
+            Origin::Tool => "tool",
+            Origin::File => "file",
+            Origin::Web => "web",
+            Origin::Teammate => "teammate",
+            Origin::Import => "import",
+        }
+    }
+
+    /// Only a user's words, or what a user confirmed, may steer an assistant.
+    pub const fn may_become(self, kind: Kind) -> bool {
+        !kind.steers() || matches!(self, Origin::User)
+    }
+
+    /// Whether words of this origin may retire a memory of that kind and origin.
+    ///
+    /// What a user said stands until a user says otherwise; quoted text retires nothing but its
+    /// own like.
+    pub const fn may_supersede(self, old_kind: Kind, old_origin: Origin) -> bool {
+        match self {
+            Origin::User => true,
+            Origin::Assistant | Origin::Teammate | Origin::Import => {
+                !old_kind.steers() && !matches!(old_origin, Origin::User)
+            }
+            Origin::Tool | Origin::File | Origin::Web => {
+                !old_kind.steers()
+                    && !matches!(old_origin, Origin::User | Origin::Assistant | Origin::Teammate)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{0}` is not an origin (user, assistant, tool, file, web, teammate, import)")]
+pub struct OriginError(pub String);
+
+impl FromStr for Origin {
+    type Err = OriginError;
+
+    fn from_str(word: &str) -> Result<Self, OriginError> {
+        let lower = word.trim().to_ascii_lowercase();
+        Origin::ALL
+            .iter()
+            .copied()
+            .find(|o| o.name() == lower)
+            .ok_or_else(|| OriginError(word.chars().take(40).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_user_makes_directives_and_rules() {
+        for origin in Origin::ALL {
+            for kind in [Kind::Directive, Kind::Rule] {
+                assert_eq!(origin.may_become(kind), *origin == Origin::User, "{origin} {kind}");
+            }
+            assert!(origin.may_become(Kind::Fact));
+        }
+    }
+
+    #[test]
+    fn quoted_text_never_retires_what_a_person_said() {
+        for origin in
+            [Origin::Tool, Origin::File, Origin::Web, Origin::Import, Origin::Assistant, Origin::Teammate]
+        {
+            for kind in Kind::ALL {
+                assert!(!origin.may_supersede(*kind, Origin::User), "{origin} over a user's {kind}");
+            }
+            assert!(!origin.may_supersede(Kind::Rule, Origin::Web));
+        }
+        assert!(Origin::User.may_supersede(Kind::Rule, Origin::User));
+        assert!(Origin::Assistant.may_supersede(Kind::Fact, Origin::Assistant));
+    }
+}

