@@ -1,1 +1,30 @@
-//! store
+//! Where memories live: markdown files that are the truth, and a SQLite index that can be rebuilt
+//! from them at any time.
+//!
+//! [`Store`] is the only way in. It owns connections, migrations, atomic files, the search tiers
+//! and the pick-up of hand-edited files. What a hit is worth, and who may change what, is decided
+//! above it.
+
+mod connection;
+mod error;
+mod files;
+mod folders;
+mod index;
+mod inspect;
+mod layout;
+mod migrate;
+mod projects;
+mod read;
+mod revisions;
+pub mod search;
+mod store;
+mod write;
+
+pub use error::StoreError;
+pub use inspect::{Finding, Inspection, Severity};
+pub use layout::Layout;
+pub use projects::ProjectNum;
+pub use read::{EntityCount, ListFilter, ListOrder, Neighbour, Stats, Stored};
+pub use revisions::Revision;
+pub use store::{OpenOptions, Role, Store};
+pub use write::Writer;

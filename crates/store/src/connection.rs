@@ -1,0 +1,78 @@
+//! The one place that opens SQLite. Every connection gets the same settings, and every wait for
+//! another process has a deadline.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+use crate::error::StoreError;
+
+/// Before this release two processes could reset the write-ahead log under each other.
+const _: () = assert!(rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003, "bundled SQLite lacks the WAL-reset fix");
+
+/// How a connection will be used.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    /// How long to wait for other writers.
+    pub(crate) patience: Duration,
+    /// Leave checkpoints to others: closing then costs no fsync.
+    pub(crate) skip_checkpoint: bool,
+}
+
+pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let fail = |e| StoreError::sqlite(path, e);
+    #[expect(clippy::disallowed_methods, reason = "this is the shim")]
+    let conn = Connection::open_with_flags(path, flags).map_err(fail)?;
+    conn.busy_timeout(settings.patience).map_err(fail)?;
+    conn.set_prepared_statement_cache_capacity(96);
+    if settings.skip_checkpoint {
+        conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(fail)?;
+    }
+    patiently(path, settings.patience, || {
+        let mode: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
+        debug_assert!(mode.eq_ignore_ascii_case("wal") || mode.eq_ignore_ascii_case("memory"), "{mode}");
+        conn.execute_batch(
+            "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000; \
+             PRAGMA mmap_size = 0; PRAGMA secure_delete = FAST;",
+        )
+    })?;
+    Ok(conn)
+}
+
+/// Begins a write. SQLite's own busy handler covers most waits; recovery after a crash and the
+/// switch to WAL can still answer "busy" at once, so this retries until the patience is used up.
+pub(crate) fn begin<'c>(
+    conn: &'c Connection,
+    path: &Path,
+    patience: Duration,
+) -> Result<Transaction<'c>, StoreError> {
+    patiently(path, patience, || Transaction::new_unchecked(conn, TransactionBehavior::Immediate))
+}
+
+pub(crate) fn patiently<T>(
+    path: &Path,
+    patience: Duration,
+    mut attempt: impl FnMut() -> rusqlite::Result<T>,
+) -> Result<T, StoreError> {
+    let started = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match attempt() {
+            Ok(value) => return Ok(value),
+            Err(e) if is_busy(&e) => {
+                if started.elapsed() >= patience {
+                    return Err(StoreError::Busy { path: path.to_owned(), waited_ms: started.elapsed().as_millis() });
+                }
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(25));
+            }
+            Err(e) => return Err(StoreError::sqlite(path, e)),
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}

@@ -1,0 +1,83 @@
+//! What can go wrong with storage, each with the file it concerns and a way out.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hark_core::MemoryId;
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("{}: {source}", .path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{}: the disk is full", .path.display())]
+    DiskFull { path: PathBuf },
+    #[error("{}: cannot be written", .path.display())]
+    ReadOnly { path: PathBuf },
+    #[error("{}: the index is damaged ({detail})", .path.display())]
+    Corrupt { path: PathBuf, detail: String },
+    #[error("{}: is a database of another program", .path.display())]
+    Foreign { path: PathBuf },
+    #[error("{}: was written by a newer version of hark that this one cannot write beside", .path.display())]
+    TooNew { path: PathBuf },
+    #[error("{}: still busy after {waited_ms} ms", .path.display())]
+    Busy { path: PathBuf, waited_ms: u128 },
+    #[error("{}: {source}", .path.display())]
+    Sqlite { path: PathBuf, source: rusqlite::Error },
+    #[error("there is no memory {id}")]
+    NotFound { id: String },
+    #[error("{id} could be any of {}", .candidates.iter().map(MemoryId::full).collect::<Vec<_>>().join(", "))]
+    Ambiguous { id: String, candidates: Vec<MemoryId> },
+    #[error("{}: changed on disk and cannot be read as a memory: {reason}", .path.display())]
+    Unreadable { path: PathBuf, reason: String },
+}
+
+impl StoreError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            StoreError::Io { .. } => "check that the folder exists and belongs to you".to_owned(),
+            StoreError::DiskFull { .. } => "free some space and try again; nothing was changed".to_owned(),
+            StoreError::ReadOnly { .. } => {
+                "make it writable, or set HARK_HOME to a folder that is; nothing was changed".to_owned()
+            }
+            StoreError::Corrupt { .. } => {
+                "your memories are safe in their files; run `hark reindex` to rebuild the index".to_owned()
+            }
+            StoreError::Foreign { path } => format!("move {} away, or set HARK_HOME to another folder", path.display()),
+            StoreError::TooNew { .. } => "update hark, or set HARK_HOME to another folder".to_owned(),
+            StoreError::Busy { .. } => "another process holds the store; try again, or run `hark doctor`".to_owned(),
+            StoreError::Sqlite { .. } => "run `hark doctor`".to_owned(),
+            StoreError::NotFound { .. } => "list ids with `hark list`, or search with `hark recall`".to_owned(),
+            StoreError::Ambiguous { .. } => "write the whole id of the one you mean".to_owned(),
+            StoreError::Unreadable { path, .. } => format!("mend {} by hand; we never overwrite it", path.display()),
+        })
+    }
+
+    pub fn io(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { path },
+            _ => StoreError::Io { path, source },
+        }
+    }
+
+    pub(crate) fn sqlite(path: &Path, source: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let path = path.to_owned();
+        match source.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                StoreError::Corrupt { path, detail: source.to_string() }
+            }
+            Some(ErrorCode::DiskFull) => StoreError::DiskFull { path },
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                StoreError::ReadOnly { path }
+            }
+            Some(ErrorCode::SystemIoFailure) => {
+                // SQLite reports a full or vanished disk as an I/O failure as well.
+                StoreError::Io { path, source: io::Error::other(source.to_string()) }
+            }
+            _ => StoreError::Sqlite { path, source },
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Packed facets and sign bits. A recall reads these for a whole project in one sweep, so a slot
+//! holds just what filters and the first vector cut need.
+
+use hark_core::{Memory, Timestamp};
+use rusqlite::blob::ZeroBlob;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::projects::ProjectNum;
+
+pub(crate) const SIGN_BYTES: usize = 32;
+pub(crate) const SLOT_BYTES: usize = 64;
+pub(crate) const CAPACITY: usize = 256;
+
+const LIVE: u8 = 1;
+const HAS_VECTOR: u8 = 2;
+
+/// One slot, decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Facets {
+    pub(crate) passage: i64,
+    /// Minutes.
+    pub(crate) created: u32,
+    /// Minutes; 0 while active.
+    pub(crate) closed: u32,
+    /// Minutes; 0 for never.
+    pub(crate) expires: u32,
+    pub(crate) tie: u32,
+    pub(crate) kind: u8,
+    pub(crate) status: u8,
+    pub(crate) has_vector: bool,
+}
+
+impl Facets {
+    pub(crate) fn of(memory: &Memory, passage: i64, has_vector: bool) -> Self {
+        Facets {
+            passage,
+            created: memory.created.as_minutes(),
+            closed: memory.closed.map_or(0, Timestamp::as_minutes),
+            expires: memory.expires.map_or(0, |t| t.as_minutes().max(1)),
+            tie: memory.id.tie_break(),
+            kind: memory.kind.code(),
+            status: memory.status.code(),
+            has_vector,
+        }
+    }
+
+    fn encode(&self, sign: &[u8]) -> [u8; SLOT_BYTES] {
+        let mut slot = [0; SLOT_BYTES];
+        slot[0..8].copy_from_slice(&self.passage.to_le_bytes());
+        slot[8..12].copy_from_slice(&self.created.to_le_bytes());
+        slot[12..16].copy_from_slice(&self.closed.to_le_bytes());
+        slot[16..20].copy_from_slice(&self.expires.to_le_bytes());
+        slot[20..24].copy_from_slice(&self.tie.to_le_bytes());
+        slot[24] = self.kind;
+        slot[25] = self.status;
+        slot[26] = LIVE | if self.has_vector { HAS_VECTOR } else { 0 };
+        let length = sign.len().min(SIGN_BYTES);
+        slot[32..32 + length].copy_from_slice(&sign[..length]);
+        slot
+    }
+
+    /// `None` for a slot that is empty or was cleared.
+    pub(crate) fn decode(slot: &[u8]) -> Option<Self> {
+        let u32_at = |at: usize| u32::from_le_bytes([slot[at], slot[at + 1], slot[at + 2], slot[at + 3]]);
+        if slot.len() < SLOT_BYTES || slot[26] & LIVE == 0 {
+            return None;
+        }
+        Some(Facets {
+            passage: i64::from(u32_at(0)) | (i64::from(u32_at(4)) << 32),
+            created: u32_at(8),
+            closed: u32_at(12),
+            expires: u32_at(16),
+            tie: u32_at(20),
+            kind: slot[24],
+            status: slot[25],
+            has_vector: slot[26] & HAS_VECTOR != 0,
+        })
+    }
+}
+
+/// Where a slot is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) chunk: i64,
+    pub(super) slot: i64,
+}
+
+/// Writes a slot into the project's newest chunk, opening a new chunk when it is full.
+pub(super) fn append(conn: &Connection, project: ProjectNum, facets: &Facets, sign: &[u8]) -> rusqlite::Result<Place> {
+    let newest: Option<(i64, i64)> = conn
+        .prepare_cached("SELECT id, used FROM chunk WHERE project = ?1 ORDER BY id DESC LIMIT 1")?
+        .query_row([project.0], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let (chunk, used) = match newest {
+        Some((id, used)) if (used as usize) < CAPACITY => (id, used),
+        _ => {
+            let size = ZeroBlob((CAPACITY * SLOT_BYTES) as u64);
+            conn.prepare_cached("INSERT INTO chunk (project, used, data) VALUES (?1, 0, ?2)")?
+                .execute(params![project.0, size])?;
+            (conn.last_insert_rowid(), 0)
+        }
+    };
+    write_slot(conn, Place { chunk, slot: used }, &facets.encode(sign))?;
+    conn.prepare_cached("UPDATE chunk SET used = ?2 WHERE id = ?1")?.execute([chunk, used + 1])?;
+    Ok(Place { chunk, slot: used })
+}
+
+pub(super) fn clear(conn: &Connection, place: Place) -> rusqlite::Result<()> {
+    write_slot(conn, place, &[0; SLOT_BYTES])
+}
+
+/// In place: a whole chunk need not be rewritten for one slot.
+fn write_slot(conn: &Connection, place: Place, slot: &[u8]) -> rusqlite::Result<()> {
+    let mut blob = conn.blob_open("main", "chunk", "data", place.chunk, false)?;
+    blob.write_at(slot, place.slot as usize * SLOT_BYTES)?;
+    blob.close()
+}

@@ -1,0 +1,67 @@
+//! Entities of a memory: named ones, its files, and those found in its text.
+
+use std::collections::BTreeSet;
+
+use hark_core::{Entity, EntityKind, Memory, entity};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::projects::ProjectNum;
+
+fn entities_of(memory: &Memory) -> BTreeSet<Entity> {
+    let named = memory.entities.iter().filter_map(|text| Entity::from_reference(text));
+    let files = memory.files.iter().map(|path| Entity::new(EntityKind::File, path));
+    let text = format!("{}\n{}", memory.title, memory.searchable_body());
+    named.chain(files).chain(entity::extract(&text)).filter(|e| !e.norm.is_empty()).collect()
+}
+
+pub(super) fn put(conn: &Connection, num: i64, project: ProjectNum, memory: &Memory) -> rusqlite::Result<()> {
+    let mut find = conn.prepare_cached("SELECT id FROM entity WHERE project = ?1 AND kind = ?2 AND norm = ?3")?;
+    let mut create = conn.prepare_cached(
+        "INSERT INTO entity (project, kind, norm, leaf, name, mentions) VALUES (?1, ?2, ?3, ?4, ?5, 0)",
+    )?;
+    let mut mention = conn.prepare_cached("INSERT INTO mention (entity, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+    let mut count = conn.prepare_cached("UPDATE entity SET mentions = mentions + 1 WHERE id = ?1")?;
+    for entity in entities_of(memory) {
+        let home = if entity.kind.belongs_to_project() { project } else { ProjectNum::GLOBAL };
+        let known: Option<i64> =
+            find.query_row(params![home.0, entity.kind.name(), entity.norm], |row| row.get(0)).optional()?;
+        let id = match known {
+            Some(id) => id,
+            None => {
+                create.execute(params![home.0, entity.kind.name(), entity.norm, leaf(&entity), entity.name])?;
+                conn.last_insert_rowid()
+            }
+        };
+        if mention.execute([id, num])? > 0 {
+            count.execute([id])?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
+    let ids: Vec<i64> = conn
+        .prepare_cached("SELECT entity FROM mention WHERE memory = ?1")?
+        .query_map([num], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for id in ids {
+        conn.prepare_cached("DELETE FROM mention WHERE entity = ?1 AND memory = ?2")?.execute([id, num])?;
+        conn.prepare_cached("UPDATE entity SET mentions = mentions - 1 WHERE id = ?1")?.execute([id])?;
+        conn.prepare_cached("DELETE FROM entity WHERE id = ?1 AND mentions <= 0")?.execute([id])?;
+    }
+    Ok(())
+}
+
+/// The last part of a name, by which people call it: `auth.rs`, `!12`, `getUser`.
+pub(crate) fn leaf(entity: &Entity) -> String {
+    let norm = entity.norm.as_str();
+    match entity.kind {
+        EntityKind::File => norm.rsplit('/').next().unwrap_or(norm).to_owned(),
+        EntityKind::Symbol => norm.rsplit("::").next().unwrap_or(norm).rsplit('.').next().unwrap_or(norm).to_owned(),
+        EntityKind::Issue | EntityKind::MergeRequest | EntityKind::Epic => {
+            let at = norm.rfind(['#', '!', '&']).unwrap_or(0);
+            norm[at..].to_owned()
+        }
+        _ => norm.to_owned(),
+    }
+}

@@ -1,0 +1,165 @@
+//! What the index holds of one memory, and how it gets there: the row, its tags, passages with
+//! terms and vectors, vocabulary, entities and links. All inside the caller's transaction.
+
+mod chunks;
+mod entities;
+mod passages;
+mod rebuild;
+mod words;
+
+use hark_core::text::ANALYZER_VERSION;
+use hark_core::vector::Embedder;
+use hark_core::{Memory, Timestamp};
+use rusqlite::{Connection, OptionalExtension, params};
+
+pub(crate) use entities::leaf;
+pub(crate) use chunks::{CAPACITY as CHUNK_CAPACITY, Facets, SIGN_BYTES, SLOT_BYTES};
+pub(crate) use passages::{lexicon_token, memory_of};
+pub(crate) use rebuild::rebuild;
+
+use crate::error::StoreError;
+use crate::files::Stamp;
+use crate::projects;
+use crate::store::Store;
+
+/// A memory on its way into the index, with where its file is.
+pub(crate) struct Entry<'a> {
+    pub(crate) memory: &'a Memory,
+    /// Relative to the memories folder, with `/`.
+    pub(crate) file: &'a str,
+    pub(crate) stamp: Stamp,
+}
+
+/// Puts a memory into the index, replacing what was there under its id.
+pub(crate) fn put(conn: &Connection, embedder: &dyn Embedder, entry: &Entry<'_>, now: Timestamp) -> rusqlite::Result<i64> {
+    let memory = entry.memory;
+    let existing: Option<i64> = conn
+        .prepare_cached("SELECT num FROM memory WHERE id = ?1")?
+        .query_row([memory.id.as_bytes().as_slice()], |row| row.get(0))
+        .optional()?;
+    if let Some(num) = existing {
+        clear(conn, num)?;
+    }
+    let project = projects::find_or_create(conn, &memory.scope, now)?;
+    let doc = serde_json::to_string(memory).unwrap_or_default();
+    let analysed = passages::analyse(memory, embedder);
+    conn.prepare_cached(
+        "INSERT INTO memory (num, id, tail, project, kind, status, importance, pinned, origin, created, updated, \
+         closed, expires, hash, passages, file, mtime, size, doc) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+    )?
+    .execute(params![
+        existing,
+        memory.id.as_bytes().as_slice(),
+        memory.id.tail(),
+        project.0,
+        memory.kind.name(),
+        memory.status.name(),
+        memory.importance.get(),
+        memory.pinned,
+        memory.origin.name(),
+        memory.created.as_millis(),
+        memory.updated.as_millis(),
+        memory.closed.map(Timestamp::as_millis),
+        memory.expires.map(Timestamp::as_millis),
+        content_hash(memory).as_slice(),
+        analysed.passages.len() as i64,
+        entry.file,
+        entry.stamp.mtime,
+        entry.stamp.size,
+        doc,
+    ])?;
+    let num = conn.last_insert_rowid();
+    put_tags(conn, num, memory)?;
+    words::add(conn, &analysed.words)?;
+    passages::put(conn, num, project, memory, &analysed)?;
+    entities::put(conn, num, project, memory)?;
+    put_edges(conn, memory)?;
+    conn.prepare_cached("DELETE FROM unread WHERE file = ?1")?.execute([entry.file])?;
+    Ok(num)
+}
+
+/// Removes every trace of a memory from the index.
+pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
+    let doc: Option<(String, i64)> = conn
+        .prepare_cached("SELECT doc, passages FROM memory WHERE num = ?1")?
+        .query_row([num], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((doc, passage_count)) = doc else { return Ok(()) };
+    if let Ok(memory) = serde_json::from_str::<Memory>(&doc) {
+        words::remove(conn, &passages::words_of(&memory))?;
+        conn.prepare_cached("DELETE FROM edge WHERE src = ?1")?.execute([memory.id.as_bytes().as_slice()])?;
+    }
+    passages::clear(conn, num, passage_count)?;
+    entities::clear(conn, num)?;
+    conn.prepare_cached("DELETE FROM tag WHERE memory = ?1")?.execute([num])?;
+    conn.prepare_cached("DELETE FROM memory WHERE num = ?1")?.execute([num])?;
+    Ok(())
+}
+
+/// Whether another analyzer or embedding space built this index.
+pub(crate) fn is_outdated(store: &Store) -> Result<bool, StoreError> {
+    let built: Option<String> = store
+        .conn
+        .query_row("SELECT value FROM meta WHERE key = 'built'", [], |row| row.get(0))
+        .optional()
+        .map_err(|e| store.sql(e))?;
+    let ours = build_mark(store.embedder.as_ref());
+    match built {
+        None => {
+            // A new index: mark it; the first refresh fills it. Losing a race here is harmless.
+            store
+                .conn
+                .execute("INSERT INTO meta (key, value) VALUES ('built', ?1) ON CONFLICT (key) DO NOTHING", [&ours])
+                .map_err(|e| store.sql(e))?;
+            Ok(false)
+        }
+        // An index built by a newer analyzer is good enough to read and to add to.
+        Some(mark) => Ok(analyzer_of(&mark) < ANALYZER_VERSION || mark.split(' ').nth(1) != ours.split(' ').nth(1)),
+    }
+}
+
+/// Names the analyzer and the embedding space of an index.
+pub(crate) fn build_mark(embedder: &dyn Embedder) -> String {
+    format!("{ANALYZER_VERSION} {}", embedder.id())
+}
+
+fn analyzer_of(mark: &str) -> u32 {
+    mark.split(' ').next().and_then(|v| v.parse().ok()).unwrap_or(0)
+}
+
+fn content_hash(memory: &Memory) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    for part in [&*memory.title, &*memory.body] {
+        hasher.update(part.as_bytes());
+        hasher.update(&[0]);
+    }
+    let mut hash = [0; 16];
+    hash.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    hash
+}
+
+fn put_tags(conn: &Connection, num: i64, memory: &Memory) -> rusqlite::Result<()> {
+    let mut insert = conn.prepare_cached("INSERT INTO tag (tag, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+    for tag in &memory.tags {
+        insert.execute(params![tag.to_lowercase(), num])?;
+    }
+    Ok(())
+}
+
+fn put_edges(conn: &Connection, memory: &Memory) -> rusqlite::Result<()> {
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO edge (src, rel, dst, weight, origin) VALUES (?1, ?2, ?3, ?4, ?5) \
+         ON CONFLICT (src, rel, dst) DO UPDATE SET weight = excluded.weight, origin = excluded.origin",
+    )?;
+    for link in &memory.links {
+        insert.execute(params![
+            memory.id.as_bytes().as_slice(),
+            link.relation.name(),
+            link.to.as_bytes().as_slice(),
+            f64::from(link.weight),
+            link.origin.name(),
+        ])?;
+    }
+    Ok(())
+}

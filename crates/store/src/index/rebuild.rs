@@ -1,0 +1,52 @@
+//! The index from the files alone.
+
+use hark_core::Timestamp;
+
+use super::build_mark;
+use crate::connection;
+use crate::error::StoreError;
+use crate::folders;
+use crate::store::Store;
+
+const EMPTY: &str = "
+    DELETE FROM memory; DELETE FROM tag; DELETE FROM passage; DELETE FROM chunk; DELETE FROM lexicon;
+    DELETE FROM word; DELETE FROM near; DELETE FROM entity; DELETE FROM mention; DELETE FROM edge;
+    DELETE FROM folder; DELETE FROM unread;
+    UPDATE corpus SET passages = 0, titles = 0, bodies = 0, labels = 0;
+";
+
+/// Empties the index and reads every file again, in one transaction: others see the old index
+/// until the new one is whole.
+pub(crate) fn rebuild(store: &mut Store, now: Timestamp) -> Result<usize, StoreError> {
+    let path = store.layout.database();
+    let mark = build_mark(store.embedder.as_ref());
+    let tx = connection::begin(&store.conn, &path, store.patience)?;
+    let fail = |e| StoreError::sqlite(&path, e);
+    tx.execute_batch(EMPTY).map_err(fail)?;
+    tx.execute(
+        "INSERT INTO meta (key, value) VALUES ('built', ?1) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        [mark],
+    )
+    .map_err(fail)?;
+    // Looked at under the lock: nobody of ours can add a file in between.
+    let found = folders::survey_everything(&store.layout)?;
+    folders::index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, found, now)?;
+    let count: i64 = tx.query_row("SELECT count(*) FROM memory", [], |row| row.get(0)).map_err(fail)?;
+    tx.commit().map_err(fail)?;
+    let _ = store.conn.execute_batch("INSERT INTO lexicon (lexicon) VALUES ('optimize'); PRAGMA optimize;");
+    store.cache.borrow_mut().forget();
+    Ok(count as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_table_that_holds_memories_is_emptied() {
+        let schema = include_str!("../../../../migrations/sqlite/0001_base.sql");
+        let kept = ["meta", "project", "project_root", "corpus"];
+        for line in schema.lines().filter_map(|l| l.strip_prefix("CREATE TABLE ")) {
+            let table = line.split_whitespace().next().unwrap();
+            assert!(kept.contains(&table) || super::EMPTY.contains(&format!("DELETE FROM {table};")), "{table}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! A look at the health of a store, for `hark doctor`.
+
+use serde::Serialize;
+
+use crate::error::StoreError;
+use crate::store::Store;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Ok,
+    Warning,
+    Problem,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Finding {
+    pub severity: Severity,
+    pub what: String,
+    /// The command or act that mends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mend: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inspection {
+    pub findings: Vec<Finding>,
+}
+
+impl Store {
+    /// Checks the index's structure and its agreement with the files.
+    pub fn inspect(&self) -> Result<Inspection, StoreError> {
+        let mut findings = Vec::new();
+        let verdict: String = self
+            .conn
+            .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+            .map_err(|e| self.sql(e))?;
+        if verdict != "ok" {
+            findings.push(problem(format!("the index is damaged: {verdict}"), "hark reindex"));
+        }
+        let lexicon = self.conn.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 0)", []);
+        if let Err(e) = lexicon {
+            findings.push(problem(format!("the full-text index is damaged: {e}"), "hark reindex"));
+        }
+        for (what, sql) in CONSISTENCY {
+            let count: i64 = self.conn.query_row(sql, [], |row| row.get(0)).map_err(|e| self.sql(e))?;
+            if count != 0 {
+                findings.push(problem(format!("{count} {what}"), "hark reindex"));
+            }
+        }
+        for (file, reason) in self.unread()? {
+            let path = self.layout.memories().join(&file);
+            findings.push(Finding {
+                severity: Severity::Warning,
+                what: format!("{}: {reason}", path.display()),
+                mend: Some("mend or remove the file; it is kept as it is and skipped".to_owned()),
+            });
+        }
+        if let Some(aside) = self.set_aside() {
+            findings.push(Finding {
+                severity: Severity::Warning,
+                what: format!("a damaged index was put aside as {} and rebuilt from the files", aside.display()),
+                mend: Some(format!("delete {} when you no longer need it", aside.display())),
+            });
+        }
+        Ok(Inspection { findings })
+    }
+
+    fn unread(&self) -> Result<Vec<(String, String)>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<(String, String)>> {
+            self.conn
+                .prepare("SELECT file, reason FROM unread ORDER BY file")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+}
+
+/// Things that can only be true if the index and itself disagree.
+const CONSISTENCY: &[(&str, &str)] = &[
+    ("passages are counted wrongly", "SELECT (SELECT passages FROM corpus) - (SELECT count(*) FROM passage)"),
+    ("passages belong to no memory", "SELECT count(*) FROM passage WHERE id / 4096 NOT IN (SELECT num FROM memory)"),
+    ("memories have no passage", "SELECT count(*) FROM memory WHERE num * 4096 NOT IN (SELECT id FROM passage)"),
+    ("mentions lead nowhere", "SELECT count(*) FROM mention WHERE entity NOT IN (SELECT id FROM entity)"),
+];
+
+fn problem(what: String, mend: &str) -> Finding {
+    Finding { severity: Severity::Problem, what, mend: Some(mend.to_owned()) }
+}

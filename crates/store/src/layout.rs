@@ -1,0 +1,52 @@
+//! Where things are inside one data directory.
+
+use std::path::{Path, PathBuf};
+
+use hark_core::Kind;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    home: PathBuf,
+}
+
+impl Layout {
+    pub fn new(home: impl Into<PathBuf>) -> Self {
+        Layout { home: home.into() }
+    }
+
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.home.join("hark.db")
+    }
+
+    pub fn memories(&self) -> PathBuf {
+        self.home.join("memories")
+    }
+
+    pub fn kind_folder(&self, kind: Kind) -> PathBuf {
+        self.memories().join(kind.name())
+    }
+
+    /// Former states of memories, one file each; part of the truth, not of the index.
+    pub fn revisions(&self) -> PathBuf {
+        self.home.join("revisions")
+    }
+
+    /// Files on their way to their place; what is left here by a crash is rubbish.
+    pub fn staging(&self) -> PathBuf {
+        self.home.join("tmp")
+    }
+
+    /// Guards what SQLite cannot: setting a damaged index aside.
+    pub fn lock(&self) -> PathBuf {
+        self.home.join("hark.lock")
+    }
+
+    /// The key that makes redaction placeholders stable in this store.
+    pub fn placeholder_key(&self) -> PathBuf {
+        self.home.join("placeholder.key")
+    }
+}

@@ -1,0 +1,64 @@
+//! Brings an index to the current schema. Migrations only add, so a binary that is behind can go
+//! on writing to an index that is ahead, unless the index says otherwise (`min_writer`).
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::connection::{begin, patiently};
+use crate::error::StoreError;
+
+const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_base.sql")];
+
+/// `Hark` in ASCII, in the header of every index.
+const APPLICATION_ID: i32 = 0x4861_726b;
+
+pub(crate) fn current_version() -> i32 {
+    MIGRATIONS.len() as i32
+}
+
+/// Returns whether the index was empty before.
+pub(crate) fn migrate(conn: &Connection, path: &Path, patience: Duration) -> Result<bool, StoreError> {
+    let version = check_owner(conn, path, patience)?;
+    if version >= current_version() {
+        return Ok(false);
+    }
+    let tx = begin(conn, path, patience)?;
+    // Somebody else may have migrated while we waited for the lock.
+    let version: i32 =
+        tx.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| StoreError::sqlite(path, e))?;
+    for (i, script) in MIGRATIONS.iter().enumerate().skip(version.max(0) as usize) {
+        tx.execute_batch(script).map_err(|e| StoreError::sqlite(path, e))?;
+        tx.execute_batch(&format!("PRAGMA user_version = {}; PRAGMA application_id = {APPLICATION_ID};", i + 1))
+            .map_err(|e| StoreError::sqlite(path, e))?;
+    }
+    tx.commit().map_err(|e| StoreError::sqlite(path, e))?;
+    Ok(version == 0)
+}
+
+/// The schema version, or why this file is not ours to touch.
+fn check_owner(conn: &Connection, path: &Path, patience: Duration) -> Result<i32, StoreError> {
+    let (application, version, tables) = patiently(path, patience, || {
+        Ok((
+            conn.query_row("PRAGMA application_id", [], |row| row.get::<_, i32>(0))?,
+            conn.query_row("PRAGMA user_version", [], |row| row.get::<_, i32>(0))?,
+            conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?,
+        ))
+    })?;
+    if application == APPLICATION_ID {
+        let min_writer: Option<String> = conn
+            .query_row("SELECT value FROM meta WHERE key = 'min_writer'", [], |row| row.get(0))
+            .optional()
+            .map_err(|e| StoreError::sqlite(path, e))?;
+        let needed = min_writer.and_then(|v| v.parse::<i32>().ok()).unwrap_or(0);
+        if needed > current_version() {
+            return Err(StoreError::TooNew { path: path.to_owned() });
+        }
+        return Ok(version);
+    }
+    if application == 0 && tables == 0 {
+        return Ok(0);
+    }
+    Err(StoreError::Foreign { path: path.to_owned() })
+}

@@ -1,0 +1,319 @@
+//! Plain questions to the index: one memory, lists, links, entities, counts.
+
+use std::path::Path;
+
+use hark_core::{Entity, IdRef, Kind, Memory, MemoryId, Origin, ProjectKey, Relation, Status, Timestamp};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use serde::Serialize;
+
+use crate::error::StoreError;
+use crate::files::Stamp;
+use crate::projects::{self, ProjectNum};
+use crate::revisions::{self, Revision};
+use crate::store::Store;
+
+/// A memory with its place in this store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored {
+    pub num: i64,
+    pub memory: Memory,
+    /// Relative to the memories folder.
+    pub file: String,
+    pub(crate) stamp: Stamp,
+}
+
+/// Which memories a list shows. Empty lists mean "any".
+#[derive(Debug, Clone, Default)]
+pub struct ListFilter {
+    pub projects: Option<Vec<ProjectNum>>,
+    pub kinds: Vec<Kind>,
+    pub statuses: Vec<Status>,
+    pub tags: Vec<String>,
+    pub since: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ListOrder {
+    #[default]
+    NewestChange,
+    OldestFirst,
+}
+
+/// The other end of a link.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbour {
+    pub relation: Relation,
+    /// Whether the link starts at the memory that was asked about.
+    pub outgoing: bool,
+    pub weight: f32,
+    pub origin: Origin,
+    pub id: MemoryId,
+    /// Absent when the link leads to a memory that is no longer there.
+    pub memory: Option<Memory>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct EntityCount {
+    pub kind: String,
+    pub name: String,
+    pub memories: i64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Stats {
+    pub memories: i64,
+    pub by_kind: Vec<(String, i64)>,
+    pub by_status: Vec<(String, i64)>,
+    pub by_project: Vec<(String, i64)>,
+    pub passages: i64,
+    pub words: i64,
+    pub entities: i64,
+    pub links: i64,
+    pub unreadable_files: i64,
+    pub index_bytes: u64,
+}
+
+const COLUMNS: &str = "num, doc, file, mtime, size";
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    let doc: String = row.get(1)?;
+    let memory = serde_json::from_str(&doc)
+        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, Box::new(e)))?;
+    Ok(Stored { num: row.get(0)?, memory, file: row.get(2)?, stamp: Stamp { mtime: row.get(3)?, size: row.get(4)? } })
+}
+
+pub(crate) fn find(conn: &Connection, database: &Path, id: &IdRef) -> Result<Stored, StoreError> {
+    let fail = |e| StoreError::sqlite(database, e);
+    let mut found: Vec<Stored> = match id {
+        IdRef::Full(id) => conn
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM memory WHERE id = ?1"))
+            .and_then(|mut s| s.query_map([id.as_bytes().as_slice()], stored)?.collect())
+            .map_err(fail)?,
+        IdRef::Tail(tail) => conn
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM memory WHERE tail >= ?1 AND tail < ?2 ORDER BY id LIMIT 9"))
+            .and_then(|mut s| s.query_map([tail.as_str(), &format!("{tail}~")], stored)?.collect())
+            .map_err(fail)?,
+    };
+    match found.len() {
+        0 => Err(StoreError::NotFound { id: id.to_string() }),
+        1 => Ok(found.remove(0)),
+        _ => Err(StoreError::Ambiguous {
+            id: id.to_string(),
+            candidates: found.iter().map(|stored| stored.memory.id).collect(),
+        }),
+    }
+}
+
+pub(crate) fn tail_exists(conn: &Connection, tail: &str) -> rusqlite::Result<bool> {
+    conn.prepare_cached("SELECT 1 FROM memory WHERE tail = ?1")?.exists([tail])
+}
+
+pub(crate) fn linked_from(conn: &Connection, id: &MemoryId) -> rusqlite::Result<Vec<MemoryId>> {
+    let mut statement = conn.prepare_cached("SELECT DISTINCT src FROM edge WHERE dst = ?1")?;
+    let ids = statement.query_map([id.as_bytes().as_slice()], |row| row.get::<_, Vec<u8>>(0))?;
+    ids.filter_map(|bytes| bytes.map(|b| MemoryId::from_slice(&b)).transpose()).collect()
+}
+
+impl Store {
+    pub fn find(&self, id: &IdRef) -> Result<Stored, StoreError> {
+        find(&self.conn, &self.layout.database(), id)
+    }
+
+    /// The memory of an id, with its file looked at once more.
+    pub fn find_fresh(&mut self, id: &IdRef, now: Timestamp) -> Result<Stored, StoreError> {
+        let stored = self.find(id)?;
+        if self.recheck_file(&stored.file, now)? { self.find(&IdRef::Full(stored.memory.id)) } else { Ok(stored) }
+    }
+
+    /// Reads a file again if it changed on disk.
+    pub fn recheck_file(&mut self, file: &str, now: Timestamp) -> Result<bool, StoreError> {
+        crate::folders::recheck(self, file, now)
+    }
+
+    /// Memories by number; those that vanished are left out.
+    pub fn load(&self, nums: &[i64]) -> Result<Vec<Stored>, StoreError> {
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM memory WHERE num = ?1"))
+            .map_err(|e| self.sql(e))?;
+        let mut found = Vec::with_capacity(nums.len());
+        for num in nums {
+            found.extend(statement.query_row([num], stored).optional().map_err(|e| self.sql(e))?);
+        }
+        Ok(found)
+    }
+
+    pub fn list(&self, filter: &ListFilter, order: ListOrder, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        let (condition, values) = condition(filter);
+        let order = match order {
+            ListOrder::NewestChange => "updated DESC, id DESC",
+            ListOrder::OldestFirst => "created ASC, id ASC",
+        };
+        let sql = format!("SELECT {COLUMNS} FROM memory WHERE {condition} ORDER BY {order} LIMIT {limit}");
+        let run = || -> rusqlite::Result<Vec<Stored>> {
+            self.conn.prepare(&sql)?.query_map(params_from_iter(values), stored)?.collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    pub fn count(&self, filter: &ListFilter) -> Result<i64, StoreError> {
+        let (condition, values) = condition(filter);
+        let sql = format!("SELECT count(*) FROM memory WHERE {condition}");
+        self.conn.query_row(&sql, params_from_iter(values), |row| row.get(0)).map_err(|e| self.sql(e))
+    }
+
+    pub fn project_num(&self, key: &ProjectKey) -> Result<Option<ProjectNum>, StoreError> {
+        projects::find(&self.conn, key).map_err(|e| self.sql(e))
+    }
+
+    pub fn history(&self, id: &MemoryId) -> Result<Vec<Revision>, StoreError> {
+        revisions::read(&self.layout, id)
+    }
+
+    /// Links of a memory, outgoing first.
+    pub fn neighbours(&self, id: &MemoryId) -> Result<Vec<Neighbour>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<Neighbour>> {
+            let mut statement = self.conn.prepare_cached(
+                "SELECT rel, dst, weight, origin, 1 FROM edge WHERE src = ?1 \
+                 UNION ALL SELECT rel, src, weight, origin, 0 FROM edge WHERE dst = ?1",
+            )?;
+            let rows = statement.query_map([id.as_bytes().as_slice()], |row| {
+                let rel: String = row.get(0)?;
+                let far: Vec<u8> = row.get(1)?;
+                let origin: String = row.get(3)?;
+                Ok((rel, far, row.get::<_, f64>(2)?, origin, row.get::<_, bool>(4)?))
+            })?;
+            let mut found = Vec::new();
+            for row in rows {
+                let (rel, far, weight, origin, outgoing) = row?;
+                let (Ok(relation), Some(id)) = (rel.parse(), MemoryId::from_slice(&far)) else { continue };
+                let origin = origin.parse().unwrap_or(Origin::Import);
+                found.push(Neighbour { relation, outgoing, weight: weight as f32, origin, id, memory: None });
+            }
+            Ok(found)
+        };
+        let mut found = run().map_err(|e| self.sql(e))?;
+        for neighbour in &mut found {
+            neighbour.memory = self.find(&IdRef::Full(neighbour.id)).ok().map(|stored| stored.memory);
+        }
+        Ok(found)
+    }
+
+    /// Memories that mention an entity, most recently changed first. A bare name finds every
+    /// entity that ends in it: `auth.rs` finds `src/auth.rs`.
+    pub fn mentioning(
+        &self,
+        entity: &Entity,
+        projects: Option<&[ProjectNum]>,
+        limit: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        let leaf = crate::index::leaf(entity);
+        let scope = projects.map(|p| number_list(p.iter().map(|n| n.0))).map_or("1".to_owned(), |list| {
+            format!("m.project IN ({list})")
+        });
+        let sql = format!(
+            "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {scope} AND m.num IN \
+             (SELECT n.memory FROM entity e JOIN mention n ON n.entity = e.id \
+              WHERE e.leaf = ?1 AND (e.norm = ?2 OR e.norm LIKE ?3 ESCAPE '\\')) \
+             ORDER BY m.updated DESC, m.id DESC LIMIT {limit}"
+        );
+        let suffix = entity.norm.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+        let run = || -> rusqlite::Result<Vec<Stored>> {
+            self.conn.prepare_cached(&sql)?.query_map(params![leaf, entity.norm, format!("%{suffix}")], stored)?.collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    pub fn entities_of(&self, num: i64) -> Result<Vec<EntityCount>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<EntityCount>> {
+            self.conn
+                .prepare_cached(
+                    "SELECT e.kind, e.name, e.mentions FROM mention n JOIN entity e ON e.id = n.entity \
+                     WHERE n.memory = ?1 ORDER BY e.kind, e.norm",
+                )?
+                .query_map([num], |row| Ok(EntityCount { kind: row.get(0)?, name: row.get(1)?, memories: row.get(2)? }))?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    pub fn tags(&self, projects: Option<&[ProjectNum]>) -> Result<Vec<(String, i64)>, StoreError> {
+        let scope =
+            projects.map_or("1".to_owned(), |p| format!("m.project IN ({})", number_list(p.iter().map(|n| n.0))));
+        let sql = format!(
+            "SELECT t.tag, count(*) FROM tag t JOIN memory m ON m.num = t.memory \
+             WHERE {scope} AND m.status = 'active' GROUP BY t.tag ORDER BY count(*) DESC, t.tag"
+        );
+        let run = || -> rusqlite::Result<Vec<(String, i64)>> {
+            self.conn.prepare(&sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    pub fn stats(&self) -> Result<Stats, StoreError> {
+        let one = |sql: &str| self.conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+        let many = |sql: &str| -> rusqlite::Result<Vec<(String, i64)>> {
+            self.conn.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        };
+        let run = || -> rusqlite::Result<Stats> {
+            Ok(Stats {
+                memories: one("SELECT count(*) FROM memory")?,
+                by_kind: many("SELECT kind, count(*) FROM memory GROUP BY kind ORDER BY count(*) DESC, kind")?,
+                by_status: many("SELECT status, count(*) FROM memory GROUP BY status ORDER BY count(*) DESC, status")?,
+                by_project: many(
+                    "SELECT coalesce(p.key, 'global'), count(*) FROM memory m LEFT JOIN project p ON p.num = m.project \
+                     GROUP BY m.project ORDER BY count(*) DESC, 1",
+                )?,
+                passages: one("SELECT passages FROM corpus WHERE id = 1")?,
+                words: one("SELECT count(*) FROM word")?,
+                entities: one("SELECT count(*) FROM entity")?,
+                links: one("SELECT count(*) FROM edge")?,
+                unreadable_files: one("SELECT count(*) FROM unread")?,
+                index_bytes: 0,
+            })
+        };
+        let mut stats = run().map_err(|e| self.sql(e))?;
+        stats.index_bytes = ["hark.db", "hark.db-wal"]
+            .iter()
+            .filter_map(|name| std::fs::metadata(self.layout.home().join(name)).ok())
+            .map(|meta| meta.len())
+            .sum();
+        Ok(stats)
+    }
+}
+
+fn condition(filter: &ListFilter) -> (String, Vec<Value>) {
+    let mut parts = vec!["1".to_owned()];
+    let mut values: Vec<Value> = Vec::new();
+    if let Some(projects) = &filter.projects {
+        parts.push(format!("project IN ({})", number_list(projects.iter().map(|p| p.0))));
+    }
+    // Names of kinds and statuses come from our own enums, so they are safe to write out.
+    if !filter.kinds.is_empty() {
+        let names: Vec<String> = filter.kinds.iter().map(|k| format!("'{k}'")).collect();
+        parts.push(format!("kind IN ({})", names.join(",")));
+    }
+    if !filter.statuses.is_empty() {
+        let names: Vec<String> = filter.statuses.iter().map(|s| format!("'{s}'")).collect();
+        parts.push(format!("status IN ({})", names.join(",")));
+    }
+    for tag in &filter.tags {
+        values.push(Value::Text(tag.to_lowercase()));
+        parts.push(format!("num IN (SELECT memory FROM tag WHERE tag = ?{})", values.len()));
+    }
+    if let Some(since) = filter.since {
+        values.push(Value::Integer(since.as_millis()));
+        parts.push(format!("created >= ?{}", values.len()));
+    }
+    if let Some(until) = filter.until {
+        values.push(Value::Integer(until.as_millis()));
+        parts.push(format!("created <= ?{}", values.len()));
+    }
+    (parts.join(" AND "), values)
+}
+
+pub(crate) fn number_list(numbers: impl Iterator<Item = i64>) -> String {
+    numbers.map(|n| n.to_string()).collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,182 @@
+//! Opening a store, and the connection and paths that everything else works with.
+
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hark_core::redact::Redactor;
+use hark_core::vector::Embedder;
+use hark_core::{ProjectKey, Timestamp};
+use rusqlite::Connection;
+
+use crate::connection::{self, Settings};
+use crate::error::StoreError;
+use crate::folders::{self, Depth};
+use crate::search::ChunkCache;
+use crate::{files, index, migrate, projects};
+use crate::layout::Layout;
+
+/// Who opens the store; decides how long it waits and what it tidies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A command or server: waits its turn, checkpoints on close.
+    Ordinary,
+    /// A hook: must be gone in milliseconds.
+    Hook,
+}
+
+pub struct OpenOptions {
+    pub role: Role,
+    pub embedder: Arc<dyn Embedder>,
+    pub redactor: Arc<Redactor>,
+    pub now: Timestamp,
+}
+
+/// One data directory, open.
+pub struct Store {
+    pub(crate) conn: Connection,
+    pub(crate) layout: Layout,
+    pub(crate) patience: Duration,
+    pub(crate) embedder: Arc<dyn Embedder>,
+    pub(crate) redactor: Arc<Redactor>,
+    pub(crate) cache: RefCell<ChunkCache>,
+    pub(crate) last_sweep: RefCell<Option<std::time::Instant>>,
+    /// Where a damaged index was put when this store was opened.
+    set_aside: Option<PathBuf>,
+}
+
+impl Store {
+    pub fn open(layout: Layout, options: OpenOptions) -> Result<Store, StoreError> {
+        for folder in [layout.home().to_owned(), layout.memories(), layout.revisions(), layout.staging()] {
+            let fresh = !folder.is_dir();
+            files::create_folder(&folder)?;
+            if fresh {
+                files::restrict(&folder);
+            }
+        }
+        let patience = match options.role {
+            Role::Ordinary => Duration::from_secs(60),
+            Role::Hook => Duration::from_millis(250),
+        };
+        let settings = Settings { patience, skip_checkpoint: options.role == Role::Hook };
+        let (conn, set_aside) = match open_migrated(&layout, settings) {
+            Ok(conn) => (conn, None),
+            Err(StoreError::Corrupt { .. }) => {
+                let aside = set_aside_damaged(&layout, settings, options.now)?;
+                (open_migrated(&layout, settings)?, aside)
+            }
+            Err(e) => return Err(e),
+        };
+        let mut store = Store {
+            conn,
+            layout,
+            patience,
+            embedder: options.embedder,
+            redactor: options.redactor,
+            cache: RefCell::new(ChunkCache::default()),
+            last_sweep: RefCell::new(None),
+            set_aside,
+        };
+        if index::is_outdated(&store)? {
+            store.reindex(options.now)?;
+        } else {
+            store.refresh(options.now)?;
+        }
+        Ok(store)
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Where a damaged index went, if opening found one.
+    pub fn set_aside(&self) -> Option<&PathBuf> {
+        self.set_aside.as_ref()
+    }
+
+    pub(crate) fn sql(&self, error: rusqlite::Error) -> StoreError {
+        StoreError::sqlite(&self.layout.database(), error)
+    }
+
+    /// Picks up files that people edited, added or removed. Cheap when nothing changed.
+    pub fn refresh(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        folders::pick_up(self, Depth::Quick, now).map(drop)
+    }
+
+    /// Looks at every file, however many there are.
+    pub fn refresh_fully(&mut self, now: Timestamp) -> Result<usize, StoreError> {
+        folders::pick_up(self, Depth::Full, now)
+    }
+
+    /// Rebuilds the whole index from the files. Returns how many memories it holds.
+    pub fn reindex(&mut self, now: Timestamp) -> Result<usize, StoreError> {
+        index::rebuild(self, now)
+    }
+
+    pub fn project_keys(&self) -> Result<Vec<ProjectKey>, StoreError> {
+        projects::all(&self.conn).map_err(|e| self.sql(e))
+    }
+
+    pub fn cached_project(&self, root: &str, stamp: &str) -> Result<Option<ProjectKey>, StoreError> {
+        projects::cached_root(&self.conn, root, stamp).map_err(|e| self.sql(e))
+    }
+
+    /// Best effort: a cache that cannot be written is no reason to fail.
+    pub fn cache_project(&self, root: &str, stamp: &str, key: &ProjectKey) {
+        let _ = projects::remember_root(&self.conn, root, stamp, key);
+    }
+}
+
+fn open_migrated(layout: &Layout, settings: Settings) -> Result<Connection, StoreError> {
+    let path = layout.database();
+    let conn = connection::open(&path, settings)?;
+    migrate::migrate(&conn, &path, settings.patience)?;
+    Ok(conn)
+}
+
+/// Moves a damaged index out of the way, once, however many processes noticed.
+fn set_aside_damaged(layout: &Layout, settings: Settings, now: Timestamp) -> Result<Option<PathBuf>, StoreError> {
+    let lock_path = layout.lock();
+    let lock = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&lock_path)
+        .map_err(|e| StoreError::io(&lock_path, e))?;
+    lock.lock().map_err(|e| StoreError::io(&lock_path, e))?;
+    // Another process may have done it while we waited.
+    if !matches!(open_migrated(layout, settings), Err(StoreError::Corrupt { .. })) {
+        return Ok(None);
+    }
+    let database = layout.database();
+    let aside = layout.home().join(format!("hark.db.damaged-{}", now.as_millis()));
+    fs::rename(&database, &aside).map_err(|e| StoreError::io(&database, e))?;
+    for suffix in ["-wal", "-shm"] {
+        let side = layout.home().join(format!("hark.db{suffix}"));
+        files::remove(&side)?;
+    }
+    Ok(Some(aside))
+}
+
+/// Sets the index of a store aside after a read or write found it damaged.
+pub(crate) fn discard_damaged(layout: &Layout, now: Timestamp) -> Result<PathBuf, StoreError> {
+    let database = layout.database();
+    let aside = layout.home().join(format!("hark.db.damaged-{}", now.as_millis()));
+    fs::rename(&database, &aside).map_err(|e| StoreError::io(&database, e))?;
+    for suffix in ["-wal", "-shm"] {
+        files::remove(&layout.home().join(format!("hark.db{suffix}")))?;
+    }
+    Ok(aside)
+}
+
+impl Store {
+    /// For a damage found later than at opening: closes this store and puts its index aside. Open
+    /// again to rebuild it from the files.
+    pub fn put_index_aside(self, now: Timestamp) -> Result<PathBuf, StoreError> {
+        let layout = self.layout.clone();
+        drop(self);
+        discard_damaged(&layout, now)
+    }
+}

@@ -1,0 +1,187 @@
+//! Changes to memories. A change is a file moved into place and index rows, under one lock:
+//! if the rows cannot be written the file is put back.
+
+use std::fs;
+use std::path::PathBuf;
+
+use hark_core::redact::Redactor;
+use hark_core::vector::Embedder;
+use hark_core::{IdRef, Memory, MemoryId, Timestamp, markdown};
+use rusqlite::Transaction;
+
+use crate::error::StoreError;
+use crate::files::{self, FileJournal, Stamp};
+use crate::folders::FolderNote;
+use crate::index::{self, Entry};
+use crate::layout::Layout;
+use crate::read::{self, Stored};
+use crate::revisions::{self, Revision};
+use crate::store::Store;
+use crate::connection;
+
+/// The write lock of a store, held.
+pub struct Writer<'s> {
+    tx: Transaction<'s>,
+    layout: &'s Layout,
+    embedder: &'s dyn Embedder,
+    redactor: &'s Redactor,
+    journal: FileJournal,
+    now: Timestamp,
+}
+
+impl Store {
+    /// Runs `change` under the write lock. All of it happens, or none.
+    pub fn write<T, E: From<StoreError>>(
+        &mut self,
+        now: Timestamp,
+        change: impl FnOnce(&mut Writer<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let path = self.layout.database();
+        let tx = connection::begin(&self.conn, &path, self.patience)?;
+        let mut writer = Writer {
+            tx,
+            layout: &self.layout,
+            embedder: self.embedder.as_ref(),
+            redactor: &self.redactor,
+            journal: FileJournal::default(),
+            now,
+        };
+        let outcome = change(&mut writer);
+        let Writer { tx, journal, .. } = writer;
+        let outcome = match outcome {
+            Ok(value) => tx.commit().map(|()| value).map_err(|e| E::from(StoreError::sqlite(&path, e))),
+            Err(e) => {
+                // Dropping the transaction rolls it back.
+                drop(tx);
+                Err(e)
+            }
+        };
+        if outcome.is_err() {
+            journal.roll_back(&self.layout.staging());
+        }
+        self.cache.borrow_mut().forget();
+        outcome
+    }
+}
+
+impl Writer<'_> {
+    fn sql(&self, error: rusqlite::Error) -> StoreError {
+        StoreError::sqlite(&self.layout.database(), error)
+    }
+
+    /// Whether no memory of this store has that short id yet.
+    pub fn is_free(&self, id: &MemoryId) -> Result<bool, StoreError> {
+        read::tail_exists(&self.tx, &id.tail()).map(|exists| !exists).map_err(|e| self.sql(e))
+    }
+
+    /// A memory as it stands in its file, which somebody may have edited since it was indexed.
+    pub fn load(&self, id: &IdRef) -> Result<Memory, StoreError> {
+        self.load_stored(id).map(|stored| stored.memory)
+    }
+
+    fn load_stored(&self, id: &IdRef) -> Result<Stored, StoreError> {
+        let mut stored = read::find(&self.tx, &self.layout.database(), id)?;
+        let path = self.layout.memories().join(&stored.file);
+        let Some(stamp) = Stamp::read(&path)? else {
+            return Err(StoreError::NotFound { id: stored.memory.id.short() });
+        };
+        if stamp != stored.stamp {
+            let text = fs::read_to_string(&path).map_err(|e| StoreError::io(&path, e))?;
+            let unreadable = |reason: String| StoreError::Unreadable { path: path.clone(), reason };
+            let edited =
+                markdown::parse(&text, &|raw| self.redactor.clean(raw)).map_err(|e| unreadable(e.to_string()))?;
+            if edited.id != stored.memory.id {
+                return Err(unreadable("its id was changed".to_owned()));
+            }
+            stored.memory = edited;
+        }
+        Ok(stored)
+    }
+
+    /// Writes a new memory.
+    pub fn create(&mut self, memory: &Memory) -> Result<(), StoreError> {
+        let file = format!("{}/{}", memory.kind.name(), markdown::file_name(memory));
+        let path = self.layout.memories().join(&file);
+        if path.exists() {
+            let source = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "a file of that name exists");
+            return Err(StoreError::io(&path, source));
+        }
+        self.put_file(memory, &file)
+    }
+
+    /// Writes a changed memory and keeps what it was before. `change` is a word for the history.
+    pub fn update(&mut self, before: &Memory, after: &Memory, change: &str) -> Result<(), StoreError> {
+        let stored = self.load_stored(&IdRef::Full(before.id))?;
+        self.keep_revision(before, change)?;
+        let moved = before.kind != after.kind;
+        let file = if moved {
+            format!("{}/{}", after.kind.name(), markdown::file_name(after))
+        } else {
+            stored.file.clone()
+        };
+        self.put_file(after, &file)?;
+        if moved && file != stored.file {
+            self.drop_file(&stored.file)?;
+        }
+        Ok(())
+    }
+
+    /// Removes a memory: file, history, index.
+    pub fn remove(&mut self, id: &MemoryId) -> Result<(), StoreError> {
+        let stored = read::find(&self.tx, &self.layout.database(), &IdRef::Full(*id))?;
+        let history = revisions::path(self.layout, id);
+        if let Ok(bytes) = fs::read(&history) {
+            self.journal.replaced(&history, bytes);
+            files::remove(&history)?;
+        }
+        self.drop_file(&stored.file)?;
+        index::clear(&self.tx, stored.num).map_err(|e| self.sql(e))
+    }
+
+    /// Memories whose files link to this one.
+    pub fn linked_from(&self, id: &MemoryId) -> Result<Vec<MemoryId>, StoreError> {
+        read::linked_from(&self.tx, id).map_err(|e| self.sql(e))
+    }
+
+    fn keep_revision(&mut self, before: &Memory, change: &str) -> Result<(), StoreError> {
+        let revision = Revision { at: self.now, change: change.to_owned(), before: before.clone() };
+        let mut line = serde_json::to_string(&revision).unwrap_or_default();
+        line.push('\n');
+        let path = revisions::path(self.layout, &before.id);
+        let length = files::append(&path, line.as_bytes())?;
+        self.journal.appended(&path, length);
+        Ok(())
+    }
+
+    fn put_file(&mut self, memory: &Memory, file: &str) -> Result<(), StoreError> {
+        let root = self.layout.memories();
+        let path = root.join(file);
+        let folder = file.split_once('/').map_or("", |(folder, _)| folder);
+        files::create_folder(&root.join(folder))?;
+        let note = FolderNote::before(&self.tx, &root, folder).map_err(|e| self.sql(e))?;
+        let top = FolderNote::before(&self.tx, &root, "").map_err(|e| self.sql(e))?;
+        self.journal_file(&path);
+        let stamp = files::write_atomic(&self.layout.staging(), &path, markdown::render(memory).as_bytes())?;
+        let entry = Entry { memory, file, stamp };
+        index::put(&self.tx, self.embedder, &entry, self.now).map_err(|e| self.sql(e))?;
+        note.after(&self.tx, &root).map_err(|e| self.sql(e))?;
+        top.after(&self.tx, &root).map_err(|e| self.sql(e))
+    }
+
+    fn drop_file(&mut self, file: &str) -> Result<(), StoreError> {
+        let root = self.layout.memories();
+        let path = root.join(file);
+        let folder = file.split_once('/').map_or("", |(folder, _)| folder);
+        let note = FolderNote::before(&self.tx, &root, folder).map_err(|e| self.sql(e))?;
+        self.journal_file(&path);
+        files::remove(&path)?;
+        note.after(&self.tx, &root).map_err(|e| self.sql(e))
+    }
+
+    fn journal_file(&mut self, path: &PathBuf) {
+        match fs::read(path) {
+            Ok(bytes) => self.journal.replaced(path, bytes),
+            Err(_) => self.journal.created(path),
+        }
+    }
+}
