@@ -1,55 +1,92 @@
-//! Vectors as the store keeps them: unit length, quantised to i8, with a sign-bit sketch for the
-//! first cut. What turns text into one is an [`Embedder`]; the engine has the real ones.
+//! Texts as vectors: the [`Embedder`] trait, the quantised [`Vector`], and the arithmetic that
+//! recall scans with. What turns text into vectors is the engine's.
 
-/// A text as a unit vector: component `i` is `values[i] as f32 * scale`.
+/// A text as a unit vector quantised to `i8`: the cosine of two is `dot(a, b) * a.scale * b.scale`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector {
     pub scale: f32,
     pub values: Box<[i8]>,
 }
 
+/// Turns texts into vectors of one space.
+pub trait Embedder: Send + Sync {
+    /// Names the vector space; changes whenever vectors stop being comparable with older ones.
+    fn id(&self) -> &str;
+
+    /// How many values a vector has.
+    fn dims(&self) -> usize;
+
+    /// `None` when nothing is known about the text.
+    fn embed(&self, text: &str) -> Option<Vector>;
+}
+
 impl Vector {
-    pub fn cosine(&self, scale: f32, values: &[i8]) -> f32 {
+    /// Quantises a direction of any length. `None` when it has none: empty, all zero or not finite.
+    #[must_use]
+    pub fn from_floats(direction: &[f32]) -> Option<Self> {
+        let largest = direction.iter().fold(0f32, |m, x| m.max(x.abs()));
+        if !(largest.is_finite() && largest > f32::MIN_POSITIVE) || direction.iter().any(|x| x.is_nan()) {
+            return None;
+        }
+        let values: Box<[i8]> =
+            direction.iter().map(|x| (f64::from(*x) / f64::from(largest) * 127.0).round() as i8).collect();
+        // The scale comes from the rounded values, so that a vector's cosine with itself is exactly one.
+        let scale = (f64::from(dot(&values, &values)).sqrt().recip()) as f32;
+        Some(Self { scale, values })
+    }
+
+    #[must_use]
+    pub fn cosine(&self, other: &Self) -> f32 {
+        self.cosine_with(other.scale, &other.values)
+    }
+
+    /// The same against a vector that lies in parts, as the store keeps it.
+    #[must_use]
+    pub fn cosine_with(&self, scale: f32, values: &[i8]) -> f32 {
         dot(&self.values, values) as f32 * self.scale * scale
     }
 }
 
-/// Turns text into a vector. `None` when nothing is known about the text.
-pub trait Embedder: Send + Sync {
-    /// Names the space; vectors of different spaces are never compared.
-    fn id(&self) -> &str;
-    fn dims(&self) -> usize;
-    fn embed(&self, text: &str) -> Option<Vector>;
-}
-
-/// Written so that the compiler vectorises it: fixed blocks, no branches inside.
+/// The inner product of two vectors' values; of different lengths, over the shorter.
+#[must_use]
 pub fn dot(a: &[i8], b: &[i8]) -> i32 {
-    let blocks = a.chunks_exact(16).zip(b.chunks_exact(16));
-    let mut total = 0i32;
-    for (x, y) in blocks {
-        total += x.iter().zip(y).map(|(x, y)| i32::from(i16::from(*x) * i16::from(*y))).sum::<i32>();
+    let (a_chunks, a_rest) = a.as_chunks::<32>();
+    let (b_chunks, b_rest) = b.as_chunks::<32>();
+    if a.len() != b.len() {
+        return a.iter().zip(b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
     }
-    let rest = a.len().min(b.len()) / 16 * 16;
-    total + a[rest..].iter().zip(&b[rest..]).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum::<i32>()
+    // Fixed-size chunks and 16-bit products are what the compiler turns into vector instructions.
+    let chunks = a_chunks
+        .iter()
+        .zip(b_chunks)
+        .map(|(x, y)| x.iter().zip(y).map(|(x, y)| i32::from(i16::from(*x) * i16::from(*y))).sum::<i32>());
+    let rest = a_rest.iter().zip(b_rest).map(|(x, y)| i32::from(*x) * i32::from(*y));
+    chunks.sum::<i32>() + rest.sum::<i32>()
 }
 
-/// One bit per dimension.
-pub fn sign_bits(values: &[i8]) -> Vec<u8> {
-    values
-        .chunks(8)
-        .map(|chunk| chunk.iter().enumerate().fold(0, |acc, (i, v)| acc | (u8::from(*v > 0) << i)))
-        .collect()
+/// One bit per value, set where it is positive: 32 bytes that stand in for a vector in a first pass over very
+/// many. Covers the first 256 values.
+#[must_use]
+pub fn sign_bits(values: &[i8]) -> [u8; 32] {
+    let mut bits = [0u8; 32];
+    for (byte, values) in bits.iter_mut().zip(values.chunks(8)) {
+        *byte = values.iter().enumerate().fold(0, |b, (i, x)| b | (u8::from(*x > 0) << i));
+    }
+    bits
 }
 
+/// How many bits differ; of different lengths, over the shorter.
+#[must_use]
 pub fn hamming(a: &[u8], b: &[u8]) -> u32 {
-    let words = a.chunks_exact(8).zip(b.chunks_exact(8));
-    words
-        .map(|(x, y)| {
-            let x = u64::from_le_bytes(x.try_into().unwrap_or_default());
-            let y = u64::from_le_bytes(y.try_into().unwrap_or_default());
-            (x ^ y).count_ones()
-        })
-        .sum()
+    let (a_words, a_rest) = a.as_chunks::<8>();
+    let (b_words, b_rest) = b.as_chunks::<8>();
+    if a.len() != b.len() {
+        return a.iter().zip(b).map(|(x, y)| (x ^ y).count_ones()).sum();
+    }
+    let words = a_words.iter().zip(b_words);
+    let rest = a_rest.iter().zip(b_rest);
+    words.map(|(x, y)| (u64::from_ne_bytes(*x) ^ u64::from_ne_bytes(*y)).count_ones()).sum::<u32>()
+        + rest.map(|(x, y)| (x ^ y).count_ones()).sum::<u32>()
 }
 
 #[cfg(test)]
@@ -57,18 +94,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dot_equals_the_plain_sum() {
-        let a: Vec<i8> = (0..259).map(|i| (i * 37 % 255 - 127) as i8).collect();
-        let b: Vec<i8> = (0..259).map(|i| (i * 91 % 255 - 127) as i8).collect();
-        let plain: i32 = a.iter().zip(&b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
-        assert_eq!(dot(&a, &b), plain);
-        assert_eq!(dot(&[-128; 256], &[-128; 256]), 128 * 128 * 256);
+    fn quantised_vectors_have_unit_length() {
+        let v = Vector::from_floats(&[0.3, -1.7, 0.0, 2.5]).expect("a direction");
+        assert_eq!(&*v.values, [15, -86, 0, 127]);
+        assert!((v.cosine(&v) - 1.0).abs() < 1e-6);
     }
 
     #[test]
-    fn opposite_signs_differ_everywhere() {
-        let a = sign_bits(&[1; 256]);
-        let b = sign_bits(&[-1; 256]);
-        assert_eq!((a.len(), hamming(&a, &b), hamming(&a, &a)), (32, 256, 0));
+    fn no_direction_no_vector() {
+        for floats in [&[][..], &[0.0, 0.0], &[f32::NAN, 1.0], &[f32::INFINITY], &[1e-40]] {
+            assert!(Vector::from_floats(floats).is_none(), "{floats:?}");
+        }
+    }
+
+    #[test]
+    fn dot_takes_any_length() {
+        let a: Vec<i8> = (0..100).map(|i| (i * 7 % 255 - 127) as i8).collect();
+        let plain: i32 = a.iter().map(|x| i32::from(*x).pow(2)).sum();
+        assert_eq!(dot(&a, &a), plain);
+        assert_eq!(dot(&[-128; 33], &[-128; 33]), 33 * 16384);
+        assert_eq!(dot(&a, &a[..1]), i32::from(a[0]).pow(2));
+        assert_eq!(dot(&[], &a), 0);
+    }
+
+    #[test]
+    fn sign_bits_follow_signs() {
+        let mut floats = [-1f32; 256];
+        floats[0] = 1.0;
+        floats[9] = 1.0;
+        let bits = sign_bits(&Vector::from_floats(&floats).expect("a direction").values);
+        assert_eq!(bits[..3], [1, 2, 0]);
+        assert_eq!(hamming(&bits, &[0; 32]), 2);
+        assert_eq!(hamming(&bits[..9], &[0xff; 9]), 70);
+        assert_eq!(hamming(&bits, &[1]), 0);
     }
 }

@@ -1,1 +1,21 @@
-//! engine
+//! The use cases of Hark: what the product does, once, for every surface.
+//!
+//! An operation is a file in [`ops`]: request, response, `run`. The command line, the MCP server
+//! and everything else call these and nothing below them.
+
+pub mod clock;
+pub mod config;
+pub mod embed;
+mod engine;
+mod error;
+mod home;
+pub mod ops;
+pub mod project;
+pub mod recall;
+pub mod toolbox;
+
+pub use clock::Clock;
+pub use config::Config;
+pub use engine::{Caller, Engine};
+pub use error::{EngineError, ErrorKind};
+pub use home::Home;

@@ -82,7 +82,7 @@ impl Store {
         let terms = query::understand(&self.conn, text, &corpus)?;
         let postings = postings::gather(&self.conn, &terms)?;
         let signs = vector.map(|v| sign_bits(&v.values));
-        let scan = scan::scan(self, filter, signs.as_deref(), depth.vector, &postings)?;
+        let scan = scan::scan(self, filter, signs.as_ref().map(|s| s.as_slice()), depth.vector, &postings)?;
 
         let mut lexical = scan.allowed;
         lexical.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight).then(a.tie.cmp(&b.tie)));

@@ -1,0 +1,180 @@
+//! Settings: the compiled-in defaults, then the user's file, then a project's file.
+//!
+//! A cloned repository may not redirect anything: of its file only the keys in
+//! [`PROJECT_MAY_SET`] count.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::EngineError;
+
+/// The documented defaults; also what `hark config` explains.
+pub const DEFAULTS: &str = include_str!("../../../config/default.toml");
+
+/// What a project's own `.hark/config.toml` may change.
+pub const PROJECT_MAY_SET: &[&str] = &["recall.limit", "recall.budget", "recall.detail"];
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    pub recall: RecallConfig,
+    pub redact: RedactConfig,
+    pub projects: ProjectsConfig,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecallConfig {
+    pub limit: usize,
+    pub budget: usize,
+    pub detail: crate::recall::Detail,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RedactConfig {
+    pub emails: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectsConfig {
+    pub alias: BTreeMap<String, String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        toml::from_str(DEFAULTS).expect("the compiled-in defaults are valid; a test reads them")
+    }
+}
+
+impl Config {
+    /// Layers the files that exist over the defaults.
+    pub fn load(user: Option<&Path>, project: Option<&Path>) -> Result<Config, EngineError> {
+        let user = user.map(read).transpose()?.flatten();
+        let project = project.map(read).transpose()?.flatten();
+        if user.is_none() && project.is_none() {
+            return Ok(Config::default());
+        }
+        let mut merged: toml::Table = DEFAULTS.parse().unwrap_or_default();
+        let mut last = None;
+        if let Some((path, table)) = user {
+            merge(&mut merged, table);
+            last = Some(path);
+        }
+        if let Some((path, table)) = project {
+            merge(&mut merged, allowed_only(&table));
+            last = last.or(Some(path));
+        }
+        merged.try_into().map_err(|e: toml::de::Error| EngineError::Config {
+            path: last.unwrap_or_default(),
+            message: e.message().to_owned(),
+        })
+    }
+
+    /// One setting by dotted name, as TOML text.
+    pub fn get(&self, name: &str) -> Option<String> {
+        let table = toml::Table::try_from(self).ok()?;
+        let mut value = &toml::Value::Table(table);
+        for part in name.split('.') {
+            value = value.get(part)?;
+        }
+        Some(value.to_string())
+    }
+
+    /// Every setting by dotted name.
+    pub fn entries(&self) -> Vec<(String, String)> {
+        let mut entries = Vec::new();
+        if let Ok(table) = toml::Table::try_from(self) {
+            flatten("", &table, &mut entries);
+        }
+        entries
+    }
+}
+
+type ReadTable = Option<(std::path::PathBuf, toml::Table)>;
+
+fn read(path: &Path) -> Result<ReadTable, EngineError> {
+    let fail = |message: String| EngineError::Config { path: path.to_owned(), message };
+    match fs::read_to_string(path) {
+        Ok(text) => {
+            let table = text.parse::<toml::Table>().map_err(|e| fail(e.message().to_owned()))?;
+            Ok(Some((path.to_owned(), table)))
+        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(fail(e.to_string())),
+    }
+}
+
+fn merge(base: &mut toml::Table, over: toml::Table) {
+    for (key, value) in over {
+        match (base.get_mut(&key), value) {
+            (Some(toml::Value::Table(inner)), toml::Value::Table(over)) => merge(inner, over),
+            (_, value) => drop(base.insert(key, value)),
+        }
+    }
+}
+
+fn allowed_only(table: &toml::Table) -> toml::Table {
+    let mut kept = toml::Table::new();
+    for name in PROJECT_MAY_SET {
+        if let Some((section, key)) = name.split_once('.')
+            && let Some(value) = table.get(section).and_then(|s| s.get(key))
+        {
+            let inner = kept.entry(section).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+            if let toml::Value::Table(inner) = inner {
+                inner.insert(key.to_owned(), value.clone());
+            }
+        }
+    }
+    kept
+}
+
+fn flatten(prefix: &str, table: &toml::Table, entries: &mut Vec<(String, String)>) {
+    for (key, value) in table {
+        let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        match value {
+            toml::Value::Table(inner) if !inner.is_empty() => flatten(&name, inner, entries),
+            value => entries.push((name, value.to_string())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_valid_and_every_key_is_explained() {
+        let config = Config::default();
+        for (name, _) in config.entries() {
+            let key = name.rsplit('.').next().unwrap();
+            let line = DEFAULTS.lines().position(|l| l.starts_with(&format!("{key} ="))).expect(key);
+            assert!(DEFAULTS.lines().nth(line - 1).unwrap().starts_with('#'), "{name} has no comment");
+        }
+    }
+
+    #[test]
+    fn a_project_file_cannot_change_what_it_must_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        fs::write(&path, "[recall]\nlimit = 3\n[redact]\nemails = false\n").unwrap();
+        let config = Config::load(None, Some(&path)).unwrap();
+        assert_eq!((config.recall.limit, config.redact.emails), (3, true));
+    }
+
+    #[test]
+    fn a_broken_file_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        fs::write(&path, "recall = [").unwrap();
+        let error = Config::load(Some(&path), None).unwrap_err();
+        assert!(error.to_string().contains("config.toml"), "{error}");
+        fs::write(&path, "[recall]\nlimitt = 3\n").unwrap();
+        assert!(Config::load(Some(&path), None).unwrap_err().to_string().contains("limitt"));
+    }
+}

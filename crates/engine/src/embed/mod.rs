@@ -1,0 +1,18 @@
+//! What turns text into vectors: [`StaticModel`] is compiled in and always there.
+//!
+//! Vectors of different embedders are never compared; an index remembers which one built it.
+
+mod fold;
+mod static_model;
+mod table;
+mod words;
+
+use std::sync::Arc;
+
+pub use hark_core::vector::{Embedder, Vector};
+pub use static_model::{MAX_TOKENS, StaticModel};
+
+/// The embedder that needs nothing: no download, no start-up, microseconds per text.
+pub fn default_embedder() -> Arc<dyn Embedder> {
+    Arc::new(StaticModel::embedded())
+}

@@ -1,0 +1,178 @@
+//! The embedding model inside the binary: a table of token vectors distilled from a sentence encoder.
+//!
+//! A text's vector is the sum of its tokens' rows, scaled to unit length; rare words count more because the
+//! weights folded into the rows say so. No file, no network, no start-up work: the first text in a fresh
+//! process costs little more than any other. How the table was made and what it scores is in
+//! `models/README.md`.
+
+use super::table::{Place, Table};
+use super::words::{Word, each_word};
+use super::{Embedder, Vector};
+
+static FILE: &[u8] = include_bytes!("../../../../models/static-256.hark");
+
+/// Tokens after this many do not change a text's vector. A mean over more words says less and less about any
+/// of them; longer texts should be cut into passages first.
+pub const MAX_TOKENS: usize = 512;
+
+/// Static token embeddings.
+pub struct StaticModel {
+    table: Table<'static>,
+}
+
+impl StaticModel {
+    /// The model compiled into this binary.
+    #[must_use]
+    pub fn embedded() -> Self {
+        Self { table: Table::open(FILE).expect("the embedded model is well formed; a test opens it") }
+    }
+
+    fn each_row(&self, text: &str, mut each: impl FnMut(u16)) {
+        let mut left = MAX_TOKENS;
+        each_word(text, |word| {
+            self.each_row_of_word(word, |row| {
+                if left > 0 {
+                    left -= 1;
+                    each(row);
+                }
+            });
+            left > 0
+        });
+    }
+
+    /// The whole word if the vocabulary has it, else each part of an identifier, else the longest pieces.
+    fn each_row_of_word(&self, word: &Word, mut each: impl FnMut(u16)) {
+        if let Some(row) = self.table.find(word.as_bytes(), Place::Start) {
+            return each(row);
+        }
+        for part in word.parts() {
+            let (mut rest, mut place) = (part, Place::Start);
+            while let Some((row, len)) = self.table.longest_prefix(rest, place) {
+                each(row);
+                (rest, place) = (rest.get(len..).unwrap_or_default(), Place::Inside);
+            }
+        }
+    }
+}
+
+impl Embedder for StaticModel {
+    fn id(&self) -> &str {
+        self.table.id()
+    }
+
+    fn dims(&self) -> usize {
+        self.table.dims()
+    }
+
+    fn embed(&self, text: &str) -> Option<Vector> {
+        let mut sum = vec![0f32; self.table.dims()];
+        self.each_row(text, |row| {
+            if let Some(row) = self.table.row(row) {
+                for (total, &value) in sum.iter_mut().zip(row.values) {
+                    *total += row.scale * f32::from(value.cast_signed());
+                }
+            }
+        });
+        Vector::from_floats(&sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tokens(text: &str) -> usize {
+        let mut n = 0;
+        StaticModel::embedded().each_row(text, |_| n += 1);
+        n
+    }
+
+    fn similarity(a: &str, b: &str) -> f32 {
+        let model = StaticModel::embedded();
+        model.embed(a).expect(a).cosine(&model.embed(b).expect(b))
+    }
+
+    #[test]
+    fn the_embedded_file_opens() {
+        let model = StaticModel::embedded();
+        assert_eq!(model.dims(), 256);
+        assert!(model.id().starts_with("static-256-"), "{}", model.id());
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused() {
+        assert!(Table::open(b"").is_none());
+        assert!(Table::open(&FILE[..FILE.len() - 1]).is_none());
+        let mut other = FILE.to_vec();
+        other[0] ^= 1;
+        assert!(Table::open(&other).is_none());
+    }
+
+    #[test]
+    fn texts_without_words_have_no_vector() {
+        let model = StaticModel::embedded();
+        for text in ["", " \n\t", "!?… -- /", "漢字かな交じり文", "\u{0}\u{301}", "🦀🦀"] {
+            assert!(model.embed(text).is_none(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn known_words_are_whole_and_identifiers_are_cut() {
+        assert_eq!(tokens("database"), 1);
+        assert_eq!(tokens("kubernetes GitHub sha256"), 3);
+        assert_eq!(tokens("getUserById"), 4);
+        assert_eq!(tokens("src/main_loop.rs"), 4);
+    }
+
+    #[test]
+    fn spelling_of_an_identifier_does_not_matter() {
+        assert!(similarity("getUserName", "get_user_name") > 0.999);
+        assert!(similarity("Café", "cafe") > 0.999);
+    }
+
+    #[test]
+    fn meaning_beats_no_meaning() {
+        let near = similarity("the database connection timed out", "postgres stopped answering queries");
+        let far = similarity("the database connection timed out", "grandmother baked a chocolate cake");
+        assert!(near > far + 0.1, "{near} {far}");
+    }
+
+    #[test]
+    fn words_past_the_cap_change_nothing() {
+        let model = StaticModel::embedded();
+        let long = "database ".repeat(MAX_TOKENS);
+        assert_eq!(model.embed(&long), model.embed(&format!("{long} chocolate cake")));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_embeds_or_does_not_but_never_panics(text in "\\PC{0,200}") {
+            check(&text)?;
+        }
+
+        #[test]
+        fn any_bytes_do_too(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+            check(&String::from_utf8_lossy(&bytes))?;
+        }
+
+        #[test]
+        fn a_file_of_any_bytes_is_safe_to_read(mut noise in proptest::collection::vec(any::<u8>(), 64..4096),
+                                               word in "[a-z]{1,12}") {
+            noise[..32].copy_from_slice(&FILE[..32]);
+            noise[12..16].copy_from_slice(&2u32.to_le_bytes());
+            noise[16..20].copy_from_slice(&8u32.to_le_bytes());
+            if let Some(table) = Table::open(&noise) {
+                let _ = table.longest_prefix(word.as_bytes(), Place::Start).and_then(|(row, _)| table.row(row).map(|r| r.scale));
+            }
+        }
+    }
+
+    fn check(text: &str) -> Result<(), TestCaseError> {
+        if let Some(v) = StaticModel::embedded().embed(text) {
+            prop_assert_eq!(v.values.len(), 256);
+            prop_assert!((v.cosine(&v) - 1.0).abs() < 1e-3);
+        }
+        Ok(())
+    }
+}

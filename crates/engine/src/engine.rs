@@ -1,0 +1,150 @@
+//! The engine: an open store with its settings, and who is asking.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hark_core::redact::{RedactOptions, Redactor};
+use hark_core::vector::Embedder;
+use hark_core::{Clean, Origin, ProjectKey, Raw, Timestamp};
+use hark_store::{Layout, OpenOptions, Role, Store, StoreError};
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::error::EngineError;
+use crate::home::Home;
+use crate::{embed, project};
+
+/// Who asks, and from where. Never the server's own accident.
+#[derive(Debug, Clone, Default)]
+pub struct Caller {
+    /// The folder the caller works in, if it has one.
+    pub cwd: Option<PathBuf>,
+    /// Whose words a new memory holds unless it says otherwise.
+    pub origin: Option<Origin>,
+    pub author: Option<String>,
+    pub session: Option<String>,
+}
+
+impl Caller {
+    pub fn user(cwd: Option<PathBuf>) -> Self {
+        Caller { cwd, origin: Some(Origin::User), ..Caller::default() }
+    }
+}
+
+pub struct Engine {
+    pub(crate) store: Store,
+    pub config: Config,
+    pub home: Home,
+    clock: Clock,
+    redactor: Arc<Redactor>,
+    pub(crate) embedder: Arc<dyn Embedder>,
+}
+
+impl Engine {
+    pub fn open(home: Home, config: Config, clock: Clock) -> Result<Engine, EngineError> {
+        Self::open_as(home, config, clock, Role::Ordinary)
+    }
+
+    pub fn open_as(home: Home, config: Config, clock: Clock, role: Role) -> Result<Engine, EngineError> {
+        let layout = Layout::new(&home.path);
+        let key = placeholder_key(&layout)?;
+        let options = RedactOptions { emails: config.redact.emails, ..RedactOptions::default() };
+        let redactor = Arc::new(Redactor::new(options, key));
+        let embedder = embed::default_embedder();
+        let store = Store::open(
+            layout,
+            OpenOptions { role, embedder: embedder.clone(), redactor: redactor.clone(), now: clock.now() },
+        )?;
+        Ok(Engine { store, config, home, clock, redactor, embedder })
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The only door: text from outside becomes text that may be stored.
+    pub(crate) fn clean(&self, text: &str) -> Clean {
+        self.redactor.clean(Raw::new(text))
+    }
+
+    /// The project of a folder, learned from git.
+    pub(crate) fn project_of(&mut self, folder: &Path) -> Option<ProjectKey> {
+        project::identify(self, folder)
+    }
+
+    pub(crate) fn random<const N: usize>() -> Result<[u8; N], EngineError> {
+        let mut bytes = [0; N];
+        getrandom::fill(&mut bytes).map_err(|e| EngineError::Random(e.to_string()))?;
+        Ok(bytes)
+    }
+
+    /// Runs an operation; if the index turns out to be damaged, puts it aside, rebuilds it from
+    /// the files and runs the operation once more.
+    pub fn recovering<T>(
+        mut self,
+        mut operation: impl FnMut(&mut Engine) -> Result<T, EngineError>,
+    ) -> (Option<Engine>, Result<T, EngineError>) {
+        match operation(&mut self) {
+            Err(EngineError::Store(StoreError::Corrupt { .. })) => {
+                let Engine { store, config, home, clock, .. } = self;
+                let reopened = store
+                    .put_index_aside(clock.now())
+                    .map_err(EngineError::from)
+                    .and_then(|_| Engine::open(home, config, clock));
+                match reopened {
+                    Ok(mut engine) => {
+                        let outcome = operation(&mut engine);
+                        (Some(engine), outcome)
+                    }
+                    Err(e) => (None, Err(e)),
+                }
+            }
+            outcome => (Some(self), outcome),
+        }
+    }
+}
+
+/// The store's own key for redaction placeholders, made on first use.
+fn placeholder_key(layout: &Layout) -> Result<[u8; 32], EngineError> {
+    let path = layout.placeholder_key();
+    let parse = |text: &str| -> Option<[u8; 32]> {
+        let text = text.trim();
+        let bytes = (0..32).map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok());
+        let bytes: Option<Vec<u8>> = bytes.collect();
+        bytes?.try_into().ok()
+    };
+    match fs::read_to_string(&path) {
+        Ok(text) => {
+            if let Some(key) = parse(&text) {
+                return Ok(key);
+            }
+        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        Err(e) => return Err(StoreError::io(&path, e).into()),
+    }
+    let key: [u8; 32] = Engine::random()?;
+    let hex: String = key.iter().map(|b| format!("{b:02x}")).collect();
+    fs::create_dir_all(layout.home()).map_err(|e| StoreError::io(layout.home(), e))?;
+    // Several first starters: the one that links its file first wins, the others read it.
+    let draft = layout.home().join(format!(".placeholder.key.{}", std::process::id()));
+    fs::write(&draft, &hex).map_err(|e| StoreError::io(&draft, e))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let _ = fs::set_permissions(&draft, fs::Permissions::from_mode(0o600));
+    }
+    let linked = fs::hard_link(&draft, &path);
+    let _ = fs::remove_file(&draft);
+    match linked {
+        Ok(()) => Ok(key),
+        Err(_) => match fs::read_to_string(&path).ok().as_deref().and_then(parse) {
+            Some(key) => Ok(key),
+            None => {
+                fs::write(&path, &hex).map_err(|e| StoreError::io(&path, e))?;
+                Ok(key)
+            }
+        },
+    }
+}

@@ -1,0 +1,65 @@
+//! What an operation can fail with, each with a way out. Surfaces turn kinds into exit codes or
+//! protocol errors.
+
+use hark_core::id::IdError;
+use hark_core::time::TimeError;
+use hark_store::StoreError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The request itself is wrong.
+    #[error("{message}")]
+    Invalid { message: String, hint: String },
+    #[error("{}: {message}", .path.display())]
+    Config { path: std::path::PathBuf, message: String },
+    #[error("no random numbers from the system: {0}")]
+    Random(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The caller asked for something that cannot be.
+    User,
+    NotFound,
+    Storage,
+    Internal,
+}
+
+impl EngineError {
+    pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        EngineError::Invalid { message: message.into(), hint: hint.into() }
+    }
+
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            EngineError::Store(StoreError::NotFound { .. }) => ErrorKind::NotFound,
+            EngineError::Store(StoreError::Ambiguous { .. }) | EngineError::Invalid { .. } => ErrorKind::User,
+            EngineError::Config { .. } => ErrorKind::User,
+            EngineError::Store(_) => ErrorKind::Storage,
+            EngineError::Random(_) => ErrorKind::Internal,
+        }
+    }
+
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            EngineError::Store(e) => e.hint(),
+            EngineError::Invalid { hint, .. } => Some(hint.clone()).filter(|h| !h.is_empty()),
+            EngineError::Config { path, .. } => Some(format!("mend {} or delete it", path.display())),
+            EngineError::Random(_) => None,
+        }
+    }
+}
+
+impl From<IdError> for EngineError {
+    fn from(e: IdError) -> Self {
+        EngineError::invalid(e.to_string(), "an id looks like m-7k3q9x2d; list them with `hark list`")
+    }
+}
+
+impl From<TimeError> for EngineError {
+    fn from(e: TimeError) -> Self {
+        EngineError::invalid(e.to_string(), "")
+    }
+}

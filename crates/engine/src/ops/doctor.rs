@@ -1,0 +1,50 @@
+//! Is everything well, and if not, what mends it.
+
+use clap::Args;
+use hark_store::{Finding, Severity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub healthy: bool,
+    pub home: String,
+    pub memories: i64,
+    pub findings: Vec<Finding>,
+}
+
+pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<Response, EngineError> {
+    let now = engine.now();
+    let picked_up = engine.store.refresh_fully(now)?;
+    let mut findings = engine.store.inspect()?.findings;
+    if picked_up > 0 {
+        findings.push(Finding {
+            severity: Severity::Ok,
+            what: format!("picked up {picked_up} files that changed outside hark"),
+            mend: None,
+        });
+    }
+    let stats = engine.store.stats()?;
+    if stats.memories > 0 && clock_is_behind(engine)? {
+        findings.push(Finding {
+            severity: Severity::Warning,
+            what: "the newest memory is from the future: the clock has jumped back".to_owned(),
+            mend: Some("set the clock; ids stay unique meanwhile".to_owned()),
+        });
+    }
+    let healthy = findings.iter().all(|finding| finding.severity != Severity::Problem);
+    Ok(Response { healthy, home: engine.home.path.display().to_string(), memories: stats.memories, findings })
+}
+
+fn clock_is_behind(engine: &Engine) -> Result<bool, EngineError> {
+    use hark_store::{ListFilter, ListOrder};
+    const TOLERANCE_MS: i64 = 5 * 60 * 1000;
+    let newest = engine.store.list(&ListFilter::default(), ListOrder::NewestChange, 1)?;
+    Ok(newest.first().is_some_and(|s| s.memory.updated > engine.now().plus_millis(TOLERANCE_MS)))
+}

@@ -1,0 +1,123 @@
+//! Change what a memory says. The former state goes into its history; what a person changed in
+//! the file meanwhile stays.
+
+use clap::Args;
+use hark_core::memory::Importance;
+use hark_core::{IdRef, Kind, Memory, Origin};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::remember::{check_origin, clean_list, clean_optional, one_line};
+use super::view::MemoryView;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Id of the memory
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// New text
+    #[arg(long, value_name = "TEXT")]
+    pub text: Option<String>,
+    /// New title
+    #[arg(long, value_name = "T")]
+    pub title: Option<String>,
+    /// New kind
+    #[arg(long, value_name = "K")]
+    #[schemars(with = "Option<String>")]
+    pub kind: Option<Kind>,
+    /// New reason; empty removes it
+    #[arg(long, value_name = "W")]
+    pub why: Option<String>,
+    /// New lesson; empty removes it
+    #[arg(long, value_name = "L")]
+    pub learned: Option<String>,
+    /// Add a tag
+    #[arg(long = "tag", value_name = "T")]
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Remove a tag
+    #[arg(long = "untag", value_name = "T")]
+    #[serde(default)]
+    pub untag: Vec<String>,
+    /// Add a file
+    #[arg(long = "file", value_name = "F")]
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// 1 (minor) to 5 (vital)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub importance: Option<u8>,
+    /// Offer it first and never age it out (`false` ends that)
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    pub pin: Option<bool>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub changed: bool,
+    pub memory: MemoryView,
+}
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let id: IdRef = request.id.parse()?;
+    let now = engine.now();
+    engine.store.refresh(now)?;
+    // Redaction needs the engine, the change needs the lock: clean first, then apply.
+    let title = request.title.as_deref().map(one_line).filter(|t| !t.is_empty()).map(|t| engine.clean(&t));
+    let text = request.text.as_deref().map(str::trim).filter(|t| !t.is_empty()).map(|t| engine.clean(t));
+    let why = request.why.as_deref().map(|t| clean_optional(engine, Some(t)));
+    let learned = request.learned.as_deref().map(|t| clean_optional(engine, Some(t)));
+    let tags = clean_list(engine, &request.tags);
+    let files = clean_list(engine, &request.files);
+    let origin = caller.origin.unwrap_or(Origin::Assistant);
+
+    let (before, after) = engine.store.write(now, |writer| {
+        let before = writer.load(&id)?;
+        let mut after = before.clone();
+        if let Some(title) = title {
+            after.title = title;
+        }
+        if let Some(text) = text {
+            after.body = text;
+        }
+        if let Some(why) = why {
+            after.why = why;
+        }
+        if let Some(learned) = learned {
+            after.learned = learned;
+        }
+        if let Some(kind) = request.kind {
+            after.kind = kind;
+        }
+        after.tags.extend(tags.into_iter().filter(|t| !before.tags.contains(t)));
+        after.tags.retain(|tag| !request.untag.iter().any(|gone| gone.eq_ignore_ascii_case(tag)));
+        after.files.extend(files.into_iter().filter(|f| !before.files.contains(f)));
+        if let Some(importance) = request.importance.and_then(Importance::new) {
+            after.importance = importance;
+        }
+        after.pinned = request.pin.unwrap_or(after.pinned);
+        may_edit(origin, &before, &after)?;
+        if after != before {
+            after.updated = now;
+            after.revision += 1;
+            writer.update(&before, &after, "edited")?;
+        }
+        Ok::<_, EngineError>((before, after))
+    })?;
+    Ok(Response { changed: before != after, memory: MemoryView::new(&after, now) })
+}
+
+/// New words in a user's memory are no longer the user's; only the user may put them there.
+fn may_edit(origin: Origin, before: &Memory, after: &Memory) -> Result<(), EngineError> {
+    check_origin(origin, after.kind)?;
+    let reworded = (&before.title, &before.body, &before.why, &before.learned)
+        != (&after.title, &after.body, &after.why, &after.learned);
+    if reworded && !origin.may_supersede(before.kind, before.origin) {
+        return Err(EngineError::invalid(
+            format!("words of origin `{origin}` may not change the {}'s {}", before.origin, before.kind),
+            "store the new text as its own memory, or let the user edit it",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! Find what is known about something.
+
+use std::path::Path;
+use std::time::Instant;
+
+use clap::Args;
+use hark_core::rank::Contribution;
+use hark_core::{Kind, Memory, Status, Timestamp};
+use hark_store::search::Filter;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::scope::ReadScope;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::project;
+use crate::recall::{self, Detail, Question, Ranked, Tier};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// A question or a few words
+    #[arg(skip)]
+    pub query: String,
+    /// At most this many
+    #[arg(long, short = 'n', value_name = "N")]
+    pub limit: Option<usize>,
+    /// Only these kinds
+    #[arg(long = "kind", value_name = "K")]
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub kinds: Vec<Kind>,
+    /// Only with all these tags
+    #[arg(long = "tag", value_name = "T")]
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Only these statuses; all but archived ones if absent
+    #[arg(long = "status", value_name = "S")]
+    #[serde(default)]
+    #[schemars(skip)]
+    pub statuses: Vec<Status>,
+    /// Only newer than `30d` or a date
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+    /// As things were known at that time
+    #[arg(long, value_name = "WHEN")]
+    pub as_of: Option<String>,
+    /// Most tokens to return
+    #[arg(long, value_name = "TOKENS")]
+    pub budget: Option<usize>,
+    /// index, summary or full
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    #[schemars(with = "Option<String>")]
+    pub detail: Option<Detail>,
+    /// Show why each hit is where it is
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(skip)]
+    pub explain: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub scope: ReadScope,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub query: String,
+    pub hits: Vec<Hit>,
+    pub tokens: usize,
+    pub micros: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Hit {
+    pub id: String,
+    pub kind: String,
+    pub title: String,
+    pub text: String,
+    pub project: Option<String>,
+    pub score: f32,
+    pub tiers: Vec<Tier>,
+    pub created: String,
+    pub age: String,
+    pub status: String,
+    pub freshness: Freshness,
+    pub origin: String,
+    pub session: Option<String>,
+    pub tokens: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Vec<Contribution>>,
+}
+
+/// Whether what a memory says about files still holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Freshness {
+    /// Every file it names is there.
+    Fresh,
+    /// A file it names is gone.
+    Stale,
+    /// It names no file, or the project is not at hand.
+    Unverified,
+}
+
+const MAX_LIMIT: usize = 200;
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let started = Instant::now();
+    let now = engine.now();
+    engine.store.refresh(now)?;
+    let visible = request.scope.resolve(engine, caller)?;
+    let statuses = if request.statuses.is_empty() {
+        vec![Status::Active, Status::Resolved, Status::Superseded]
+    } else {
+        request.statuses.clone()
+    };
+    let filter = Filter {
+        projects: visible.projects.clone(),
+        kinds: request.kinds.clone(),
+        statuses,
+        tags: request.tags.clone(),
+        since: request.since.as_deref().map(|t| Timestamp::parse_since(t, now)).transpose()?,
+        as_of: request.as_of.as_deref().map(|t| Timestamp::parse_since(t, now)).transpose()?,
+        now,
+    };
+    let limit = request.limit.unwrap_or(engine.config.recall.limit).clamp(1, MAX_LIMIT);
+    let question = Question { text: &request.query, filter, current: visible.current.as_ref(), limit, now };
+    let mut hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
+    if reread_changed(engine, &hits, now)? {
+        hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
+    }
+
+    let detail = request.detail.unwrap_or(engine.config.recall.detail);
+    let budget = request.budget.unwrap_or(engine.config.recall.budget);
+    let rendered = recall::pack(&hits, detail, budget);
+    let root = caller.cwd.as_deref().map(project::work_tree);
+    let here = caller.cwd.as_deref().and_then(|folder| engine.project_of(folder));
+    let hits: Vec<Hit> = hits
+        .iter()
+        .zip(rendered)
+        .map(|(hit, rendered)| {
+            let memory = &hit.stored.memory;
+            let root = root.as_deref().filter(|_| memory.scope.project() == here.as_ref());
+            Hit {
+                id: memory.id.short(),
+                kind: memory.kind.to_string(),
+                title: memory.title.to_string(),
+                text: rendered.text,
+                project: memory.scope.project().map(ToString::to_string),
+                score: (hit.score * 1e5).round() / 1e5,
+                tiers: hit.tiers.clone(),
+                created: memory.created.to_string(),
+                age: memory.updated.age(now),
+                status: memory.status.to_string(),
+                freshness: freshness(memory, root),
+                origin: memory.origin.to_string(),
+                session: memory.session.as_ref().map(ToString::to_string),
+                tokens: rendered.tokens,
+                explain: request.explain.then(|| hit.reasons.clone()),
+            }
+        })
+        .collect();
+    Ok(Response {
+        query: request.query.clone(),
+        tokens: hits.iter().map(|hit| hit.tokens).sum(),
+        hits,
+        micros: started.elapsed().as_micros() as u64,
+    })
+}
+
+/// In a large store only the hits are looked at on disk: an edit in place must not be answered
+/// with what the file said before.
+fn reread_changed(engine: &mut Engine, hits: &[Ranked], now: Timestamp) -> Result<bool, EngineError> {
+    let mut changed = false;
+    for hit in hits {
+        changed |= engine.store.recheck_file(&hit.stored.file, now)?;
+    }
+    Ok(changed)
+}
+
+fn freshness(memory: &Memory, root: Option<&Path>) -> Freshness {
+    match root {
+        Some(root) if !memory.files.is_empty() => {
+            let all_there = memory.files.iter().all(|file| root.join(&**file).exists());
+            if all_there { Freshness::Fresh } else { Freshness::Stale }
+        }
+        _ => Freshness::Unverified,
+    }
+}

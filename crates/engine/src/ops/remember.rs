@@ -1,0 +1,225 @@
+//! Keep something.
+
+use clap::Args;
+use hark_core::memory::{Importance, title_from_body};
+use hark_core::{IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Status, Timestamp};
+use hark_store::Writer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::scope::WriteScope;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// What to remember, in full sentences
+    #[arg(skip)]
+    pub text: String,
+    /// decision, constraint, convention, fact, procedure, lesson, solution, failure, fix, blocker, task, plan, idea, event, directive…
+    #[arg(long, value_name = "K")]
+    #[schemars(with = "Option<String>")]
+    pub kind: Option<Kind>,
+    /// One line; taken from the text if absent
+    #[arg(long, value_name = "T")]
+    pub title: Option<String>,
+    /// The reason behind it
+    #[arg(long, value_name = "W")]
+    pub why: Option<String>,
+    /// What was learned
+    #[arg(long, value_name = "L")]
+    pub learned: Option<String>,
+    /// Labels
+    #[arg(long = "tag", value_name = "T")]
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Files it is about
+    #[arg(long = "file", value_name = "F")]
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// Things it is about: `#12`, `!7`, `@ann`, `library:axum`
+    #[arg(long = "entity", value_name = "E")]
+    #[serde(default)]
+    pub entities: Vec<String>,
+    /// 1 (minor) to 5 (vital)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub importance: Option<u8>,
+    /// When it stops being true: `30d`, `2027-01-31`
+    #[arg(long, value_name = "WHEN")]
+    #[schemars(skip)]
+    pub expires: Option<String>,
+    /// Offered first and never aged out
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(skip)]
+    pub pin: bool,
+    /// Id of the memory that this one replaces
+    #[arg(long, value_name = "ID")]
+    pub supersedes: Option<String>,
+    /// Whose words these are, if not your own: user, assistant, tool, file, web
+    #[arg(long, value_name = "O")]
+    #[schemars(with = "Option<String>")]
+    pub origin: Option<Origin>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub scope: WriteScope,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub id: String,
+    pub title: String,
+    pub kind: String,
+    /// Absent for what holds everywhere.
+    pub project: Option<String>,
+    /// How many secrets were taken out before storing.
+    pub redacted: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub superseded: Option<String>,
+}
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Response, EngineError> {
+    check_size(&request.text)?;
+    let now = engine.now();
+    let scope = request.scope.resolve(engine, caller)?;
+    let origin = request.origin.or(caller.origin).unwrap_or(Origin::Assistant);
+    let kind = request.kind.unwrap_or(Kind::Fact);
+    check_origin(origin, kind)?;
+    let superseded = request.supersedes.as_deref().map(str::parse::<IdRef>).transpose()?;
+
+    let text = request.text.trim();
+    let title = request.title.as_deref().map(one_line).filter(|t| !t.is_empty()).unwrap_or_else(|| title_from_body(text));
+    let memory = Memory {
+        id: MemoryId::new(now, Engine::random()?),
+        kind,
+        status: Status::Active,
+        scope,
+        title: engine.clean(&title),
+        body: engine.clean(text),
+        why: clean_optional(engine, request.why.as_deref()),
+        learned: clean_optional(engine, request.learned.as_deref()),
+        tags: clean_list(engine, &request.tags),
+        files: clean_list(engine, &request.files),
+        entities: clean_list(engine, &request.entities),
+        links: Vec::new(),
+        importance: request.importance.and_then(Importance::new).unwrap_or_default(),
+        confidence: if origin == Origin::User { 0.9 } else { 0.7 },
+        pinned: request.pin,
+        origin,
+        author: clean_optional(engine, caller.author.as_deref()),
+        session: clean_optional(engine, caller.session.as_deref()),
+        created: now,
+        updated: now,
+        closed: None,
+        expires: request.expires.as_deref().map(|text| expiry(text, now)).transpose()?,
+        superseded_by: None,
+        revision: 1,
+        unknown: Vec::new(),
+    };
+    let redacted = placeholders(&memory);
+    let (memory, superseded) = engine.store.write(now, |writer| store(writer, memory, superseded.as_ref(), now))?;
+    Ok(Response {
+        id: memory.id.short(),
+        title: memory.title.to_string(),
+        kind: memory.kind.to_string(),
+        project: memory.scope.project().map(ToString::to_string),
+        redacted,
+        superseded: superseded.map(|id| id.short()),
+    })
+}
+
+fn store(
+    writer: &mut Writer<'_>,
+    mut memory: Memory,
+    superseded: Option<&IdRef>,
+    now: Timestamp,
+) -> Result<(Memory, Option<MemoryId>), EngineError> {
+    while !writer.is_free(&memory.id)? {
+        memory.id = MemoryId::new(now, Engine::random()?);
+    }
+    let old = superseded.map(|id| writer.load(id)).transpose()?;
+    if let Some(old) = &old {
+        memory.links.push(Link { to: old.id, relation: Relation::Supersedes, weight: 1.0, origin: memory.origin });
+    }
+    writer.create(&memory)?;
+    if let Some(old) = &old {
+        retire(writer, old, &memory, now)?;
+    }
+    Ok((memory, old.map(|old| old.id)))
+}
+
+/// Marks `old` as replaced by `new`, if the origin of `new` may do that.
+pub(super) fn retire(writer: &mut Writer<'_>, old: &Memory, new: &Memory, now: Timestamp) -> Result<(), EngineError> {
+    if !new.origin.may_supersede(old.kind, old.origin) {
+        return Err(EngineError::invalid(
+            format!("words of origin `{}` may not replace the {}'s {}", new.origin, old.origin, old.kind),
+            format!("let the user confirm it: hark remember … --supersedes {}", old.id),
+        ));
+    }
+    let mut after = old.clone();
+    after.set_status(Status::Superseded, now);
+    after.superseded_by = Some(new.id);
+    after.updated = now;
+    after.revision += 1;
+    writer.update(old, &after, "superseded")?;
+    Ok(())
+}
+
+fn check_size(text: &str) -> Result<(), EngineError> {
+    if text.trim().is_empty() {
+        return Err(EngineError::invalid("there is nothing to remember", "give the text: hark remember \"…\""));
+    }
+    if text.len() > Memory::MAX_BODY_BYTES {
+        return Err(EngineError::invalid(
+            format!("the text is {} kB; a memory holds at most {} kB", text.len() / 1024, Memory::MAX_BODY_BYTES / 1024),
+            "keep what matters, and name the document with --file",
+        ));
+    }
+    Ok(())
+}
+
+/// Quoted text may be kept, but not as an instruction.
+pub(super) fn check_origin(origin: Origin, kind: Kind) -> Result<(), EngineError> {
+    if origin.may_become(kind) {
+        return Ok(());
+    }
+    Err(EngineError::invalid(
+        format!("words of origin `{origin}` may not become a {kind}"),
+        "ask the user to say it: only a user's words become directives and rules; or store it as a fact",
+    ))
+}
+
+fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, EngineError> {
+    match hark_core::time::parse_span(text.trim()) {
+        Some(span) => Ok(now.plus_millis(span)),
+        None => Ok(Timestamp::parse_absolute(text)?),
+    }
+}
+
+pub(super) fn one_line(text: &str) -> String {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    folded.chars().take(Memory::MAX_TITLE_CHARS).collect()
+}
+
+pub(super) fn clean_optional(engine: &Engine, text: Option<&str>) -> Option<hark_core::Clean> {
+    text.map(str::trim).filter(|t| !t.is_empty()).map(|t| engine.clean(t))
+}
+
+pub(super) fn clean_list(engine: &Engine, texts: &[String]) -> Vec<hark_core::Clean> {
+    let mut kept: Vec<hark_core::Clean> = Vec::new();
+    for text in texts.iter().map(|t| one_line(t)).filter(|t| !t.is_empty()) {
+        let clean = engine.clean(&text);
+        if !kept.contains(&clean) {
+            kept.push(clean);
+        }
+    }
+    kept
+}
+
+fn placeholders(memory: &Memory) -> usize {
+    let body = memory.searchable_body();
+    let labels = memory.searchable_labels();
+    let count = |text: &str| text.matches("[REDACTED:").count() + text.matches("[PRIVATE]").count();
+    // A title taken from the body repeats its placeholders; count the text they came from.
+    count(&body).max(count(&memory.title)) + count(&labels)
+}

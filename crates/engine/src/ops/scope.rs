@@ -1,0 +1,109 @@
+//! Which project a request is about.
+
+use clap::Args;
+use hark_core::{ProjectKey, Scope};
+use hark_store::ProjectNum;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+
+/// Where something new belongs.
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct WriteScope {
+    /// Project by name, key or folder; the current one if absent
+    #[arg(long, value_name = "P", conflicts_with = "global")]
+    pub project: Option<String>,
+    /// Holds in every project
+    #[arg(long)]
+    #[serde(default)]
+    pub global: bool,
+}
+
+/// Where to look. What is global is always included.
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct ReadScope {
+    /// Project by name, key or folder; the current one if absent
+    #[arg(long, value_name = "P", conflicts_with = "all_projects")]
+    pub project: Option<String>,
+    /// Look in every project
+    #[arg(long)]
+    #[serde(default)]
+    pub all_projects: bool,
+}
+
+impl WriteScope {
+    pub(crate) fn resolve(&self, engine: &mut Engine, caller: &Caller) -> Result<Scope, EngineError> {
+        if self.global {
+            return Ok(Scope::Global);
+        }
+        let key = match &self.project {
+            Some(text) => Some(named(engine, text)?),
+            None => current(engine, caller),
+        };
+        Ok(key.map_or(Scope::Global, Scope::Project))
+    }
+}
+
+/// The projects a read sees, and the one that ranks first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Visible {
+    /// `None`: all of them.
+    pub(crate) projects: Option<Vec<ProjectNum>>,
+    pub(crate) current: Option<ProjectKey>,
+}
+
+impl ReadScope {
+    pub(crate) fn resolve(&self, engine: &mut Engine, caller: &Caller) -> Result<Visible, EngineError> {
+        let current = match &self.project {
+            Some(text) => Some(named(engine, text)?),
+            None => current(engine, caller),
+        };
+        if self.all_projects {
+            return Ok(Visible { projects: None, current });
+        }
+        let mut projects = vec![ProjectNum::GLOBAL];
+        if let Some(key) = &current {
+            projects.extend(engine.store.project_num(key)?);
+        }
+        Ok(Visible { projects: Some(projects), current })
+    }
+}
+
+fn current(engine: &mut Engine, caller: &Caller) -> Option<ProjectKey> {
+    let folder = engine.home.project_root.clone().or_else(|| caller.cwd.clone())?;
+    engine.project_of(&folder)
+}
+
+/// A project by key, by the last part of its key, or by folder; an unknown word is a new key.
+fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
+    let empty = || EngineError::invalid("the project name is empty", "leave --project out for the current one");
+    let wanted = ProjectKey::new(text).ok_or_else(empty)?;
+    let known = engine.store.project_keys()?;
+    if known.contains(&wanted) {
+        return Ok(wanted);
+    }
+    let folder = std::path::Path::new(text);
+    if (folder.is_absolute() || text.starts_with('.')) && folder.is_dir() {
+        return engine.project_of(folder).ok_or_else(empty);
+    }
+    let mut matches = known.iter().filter(|key| called(key, wanted.as_str()));
+    match (matches.next(), matches.next()) {
+        (Some(only), None) => Ok(only.clone()),
+        (Some(one), Some(other)) => Err(EngineError::invalid(
+            format!("`{text}` could be {one} or {other}"),
+            "write the whole key; `hark stats` lists them",
+        )),
+        (None, _) => Ok(wanted),
+    }
+}
+
+/// `shop` means `github.com/acme/shop` and `shop-1a2b3c4d`.
+fn called(key: &ProjectKey, name: &str) -> bool {
+    let last = key.name();
+    let without_mark = last.rsplit_once('-').filter(|(_, mark)| {
+        mark.len() == 8 && mark.bytes().all(|b| b.is_ascii_hexdigit())
+    });
+    last == name || without_mark.is_some_and(|(stem, _)| stem == name)
+}

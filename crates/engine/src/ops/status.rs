@@ -1,0 +1,75 @@
+//! Resolve, reopen, archive, restore: moves between statuses.
+
+use clap::Args;
+use hark_core::{IdRef, Origin, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Ids of memories
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub changed: Vec<Changed>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Changed {
+    pub id: String,
+    pub title: String,
+    pub from: String,
+    pub to: String,
+}
+
+pub fn run(
+    engine: &mut Engine,
+    caller: &Caller,
+    request: &Request,
+    next: Status,
+    word: &'static str,
+) -> Result<Response, EngineError> {
+    let ids = request.ids.iter().map(|text| text.parse::<IdRef>()).collect::<Result<Vec<_>, _>>()?;
+    let now = engine.now();
+    let origin = caller.origin.unwrap_or(Origin::Assistant);
+    engine.store.refresh(now)?;
+    let changed = engine.store.write(now, |writer| {
+        let mut changed = Vec::with_capacity(ids.len());
+        for id in &ids {
+            let before = writer.load(id)?;
+            if !before.status.may_become(next) {
+                return Err(EngineError::invalid(
+                    format!("{} is {} and cannot become {next}", before.id, before.status),
+                    format!("bring it back first: hark restore {}", before.id),
+                ));
+            }
+            if before.kind.steers() && origin != Origin::User {
+                return Err(EngineError::invalid(
+                    format!("only the user may retire a {}", before.kind),
+                    format!("ask the user to run: hark {word} {}", before.id),
+                ));
+            }
+            let mut after = before.clone();
+            after.set_status(next, now);
+            if after != before {
+                after.updated = now;
+                after.revision += 1;
+                writer.update(&before, &after, word)?;
+            }
+            changed.push(Changed {
+                id: before.id.short(),
+                title: before.title.to_string(),
+                from: before.status.to_string(),
+                to: next.to_string(),
+            });
+        }
+        Ok(changed)
+    })?;
+    Ok(Response { changed })
+}

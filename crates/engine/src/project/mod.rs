@@ -1,0 +1,77 @@
+//! Which project a folder is, so that worktrees, clones, renames and moves are one project.
+//!
+//! A git remote names a project everywhere; without one the root commit does; without git the
+//! folder. A folder already known keeps its project when it gains a remote later.
+
+mod git;
+
+use std::path::{Path, PathBuf};
+
+use hark_core::ProjectKey;
+
+use crate::engine::Engine;
+
+const MARK_CHARS: usize = 8;
+
+/// The project that `folder` belongs to; `None` for a home or root folder, which is no project.
+pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey> {
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let repository = git::find(&folder);
+    let root = match &repository {
+        Some(repository) => repository.common_dir.clone(),
+        None => project_folder(&folder)?,
+    };
+    let root_text = root.to_string_lossy().into_owned();
+    let remote = repository.as_ref().and_then(git::Repository::remote);
+    let stamp = remote.clone().unwrap_or_default();
+    if let Ok(Some(key)) = engine.store.cached_project(&root_text, &stamp) {
+        return Some(aliased(engine, key));
+    }
+    let commit = repository.as_ref().and_then(git::Repository::root_commit);
+    let key = match commit.as_deref().and_then(|commit| known_by_commit(engine, commit)) {
+        // It had no remote when its first memories were made.
+        Some(key) => key,
+        None => match remote.as_deref().and_then(ProjectKey::from_remote) {
+            Some(key) => key,
+            None => local_key(repository.as_ref().map_or(&root, |r| &r.work_tree), commit.as_deref())?,
+        },
+    };
+    engine.store.cache_project(&root_text, &stamp, &key);
+    Some(aliased(engine, key))
+}
+
+/// The folder whose files a project's relative paths mean.
+pub(crate) fn work_tree(folder: &Path) -> PathBuf {
+    git::find(folder).map_or_else(|| folder.to_owned(), |repository| repository.work_tree)
+}
+
+fn aliased(engine: &Engine, key: ProjectKey) -> ProjectKey {
+    let alias = engine.config.projects.alias.get(key.as_str()).and_then(|name| ProjectKey::new(name));
+    alias.unwrap_or(key)
+}
+
+/// A name that says what it is, and a mark that keeps two folders of one name apart: the root
+/// commit, which survives renames and moves, or else the path.
+fn local_key(folder: &Path, root_commit: Option<&str>) -> Option<ProjectKey> {
+    let name = folder.file_name()?.to_string_lossy();
+    let path_mark = || blake3::hash(folder.to_string_lossy().as_bytes()).to_hex().to_string();
+    let mark = root_commit.map_or_else(path_mark, str::to_owned);
+    ProjectKey::new(&format!("{name}-{}", &mark[..MARK_CHARS]))
+}
+
+/// A project that was named after this root commit, under whatever folder name.
+fn known_by_commit(engine: &Engine, commit: &str) -> Option<ProjectKey> {
+    let ending = format!("-{}", commit.get(..MARK_CHARS)?);
+    engine.store.project_keys().ok()?.into_iter().find(|key| key.as_str().ends_with(&ending))
+}
+
+/// Without git: the folder itself, unless it is a place where everything lies about.
+fn project_folder(folder: &Path) -> Option<PathBuf> {
+    let home = std::env::home_dir();
+    let is_home = home.as_deref().is_some_and(|home| home == folder);
+    let marked = folder.ancestors().take_while(|dir| home.as_deref() != Some(*dir)).find(|dir| dir.join(".hark").is_dir());
+    if let Some(root) = marked {
+        return Some(root.to_owned());
+    }
+    (!is_home && folder.parent().is_some()).then(|| folder.to_owned())
+}

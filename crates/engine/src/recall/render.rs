@@ -1,0 +1,81 @@
+//! Hits as text under a hard token budget.
+
+use hark_core::budget::{estimate_tokens, truncate_to_tokens};
+use hark_core::text::passages;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::fuse::Ranked;
+
+/// How much of each memory is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Detail {
+    /// Titles only.
+    Index,
+    /// The passage that answers, shortened.
+    #[default]
+    Summary,
+    /// Everything.
+    Full,
+}
+
+/// A hit's text and what it costs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenderedHit {
+    pub text: String,
+    pub tokens: usize,
+}
+
+const SUMMARY_TOKENS: usize = 90;
+/// Id, kind, age and punctuation around a hit.
+const FRAME_TOKENS: usize = 14;
+/// A hit cut shorter than this says nothing.
+const LEAST_TOKENS: usize = 12;
+
+/// Renders hits in order until the budget is spent. The last one may be cut; the sum never
+/// exceeds `budget`.
+pub fn pack(hits: &[Ranked], detail: Detail, budget: usize) -> Vec<RenderedHit> {
+    let mut left = budget;
+    let mut packed = Vec::with_capacity(hits.len());
+    for hit in hits {
+        let title = estimate_tokens(&hit.stored.memory.title) + FRAME_TOKENS;
+        if title > left {
+            break;
+        }
+        let room = left - title;
+        let text = match detail {
+            Detail::Index => String::new(),
+            Detail::Summary => truncate_to_tokens(&passage_text(hit), SUMMARY_TOKENS.min(room)),
+            Detail::Full => truncate_to_tokens(&full_text(hit), room),
+        };
+        let cut_to_nothing = detail != Detail::Index && room < LEAST_TOKENS && !packed.is_empty();
+        if cut_to_nothing {
+            break;
+        }
+        let tokens = title + estimate_tokens(&text);
+        left -= tokens.min(left);
+        packed.push(RenderedHit { text, tokens });
+    }
+    packed
+}
+
+/// The passage that speaks for the memory, on one line.
+fn passage_text(hit: &Ranked) -> String {
+    let body = hit.stored.memory.searchable_body();
+    let ordinal = (hit.passage & 0xfff) as usize;
+    let range = passages(&body).into_iter().nth(ordinal);
+    let text = range.and_then(|range| body.get(range)).unwrap_or(&body);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn full_text(hit: &Ranked) -> String {
+    let memory = &hit.stored.memory;
+    let mut text = memory.body.to_string();
+    for (label, extra) in [("Why", &memory.why), ("Learned", &memory.learned)] {
+        if let Some(extra) = extra {
+            text.push_str(&format!("\n{label}: {extra}"));
+        }
+    }
+    text
+}

@@ -1,0 +1,114 @@
+//! Answers as a model reads them: as short as the data allows, and framed as quotes.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::Answer;
+use crate::error::EngineError;
+use crate::ops::{self, MemoryView};
+
+pub(super) fn json(response: &impl Serialize) -> Result<Answer, EngineError> {
+    let data = value(response)?;
+    Ok(Answer { text: data.to_string(), data })
+}
+
+fn value(response: &impl Serialize) -> Result<Value, EngineError> {
+    serde_json::to_value(response).map_err(|e| EngineError::invalid(e.to_string(), ""))
+}
+
+pub(super) fn recall(response: &ops::recall::Response) -> Result<Answer, EngineError> {
+    if response.hits.is_empty() {
+        return Ok(Answer { text: "Nothing relevant is remembered.".to_owned(), data: json!({ "hits": [] }) });
+    }
+    let mut text = String::new();
+    let mut hits = Vec::new();
+    for hit in &response.hits {
+        let status = if hit.status == "active" { String::new() } else { format!(", {}", hit.status) };
+        let stale = if hit.freshness == ops::recall::Freshness::Stale { ", names files that are gone" } else { "" };
+        text.push_str(&format!(
+            "[{}] {} ({}, {} old, from {}{status}{stale})\n",
+            hit.id, hit.title, hit.kind, hit.age, hit.origin
+        ));
+        if !hit.text.is_empty() && hit.text != hit.title {
+            text.push_str(&format!("  {}\n", hit.text.replace('\n', "\n  ")));
+        }
+        hits.push(json!({
+            "id": hit.id, "kind": hit.kind, "title": hit.title, "text": hit.text, "age": hit.age,
+            "status": hit.status, "freshness": hit.freshness, "origin": hit.origin,
+        }));
+    }
+    Ok(Answer { text, data: json!({ "hits": hits, "tokens": response.tokens }) })
+}
+
+pub(super) fn remembered(response: &ops::remember::Response) -> Result<Answer, EngineError> {
+    let redacted = if response.redacted > 0 { format!(" ({} secrets redacted)", response.redacted) } else { String::new() };
+    Ok(Answer { text: format!("Remembered as {}{redacted}.", response.id), data: value(response)? })
+}
+
+pub(super) fn changed(response: &ops::status::Response) -> Result<Answer, EngineError> {
+    let lines = response.changed.iter().map(|c| format!("{} {} → {}", c.id, c.from, c.to));
+    Ok(Answer { text: lines.collect::<Vec<_>>().join("\n"), data: value(response)? })
+}
+
+pub(super) fn edited(response: &ops::edit::Response) -> Result<Answer, EngineError> {
+    let word = if response.changed { "Changed" } else { "Nothing to change in" };
+    let data = json!({ "id": response.memory.id, "changed": response.changed, "revision": response.memory.revision });
+    Ok(Answer { text: format!("{word} {}.", response.memory.id), data })
+}
+
+pub(super) fn views(response: &ops::show::Response) -> Result<Answer, EngineError> {
+    let text = response.memories.iter().map(whole).collect::<Vec<_>>().join("\n");
+    Ok(Answer { text, data: json!({ "memories": response.memories.iter().map(brief_data).collect::<Vec<_>>() }) })
+}
+
+pub(super) fn context(response: &ops::context::Response) -> Result<Answer, EngineError> {
+    let lines: Vec<String> = response.memories.iter().map(line).collect();
+    let text = if lines.is_empty() { format!("Nothing is remembered about {}.", response.entity) } else { lines.join("\n") };
+    let memories: Vec<Value> = response.memories.iter().map(brief_data).collect();
+    Ok(Answer { text, data: json!({ "entity": response.entity, "memories": memories }) })
+}
+
+pub(super) fn list(response: &ops::list::Response) -> Result<Answer, EngineError> {
+    let lines: Vec<String> = response.memories.iter().map(line).collect();
+    let text = if lines.is_empty() { "Nothing fits.".to_owned() } else { lines.join("\n") };
+    let memories: Vec<Value> = response
+        .memories
+        .iter()
+        .map(|m| json!({ "id": m.id, "kind": m.kind, "title": m.title, "age": m.age, "status": m.status }))
+        .collect();
+    Ok(Answer { text, data: json!({ "memories": memories, "total": response.total }) })
+}
+
+fn line(memory: &MemoryView) -> String {
+    format!("[{}] {} ({}, {}, {} old)", memory.id, memory.title, memory.kind, memory.status, memory.age)
+}
+
+fn whole(memory: &MemoryView) -> String {
+    let mut text = format!("{}\n{}\n", line(memory), memory.body);
+    for (label, extra) in [("Why", &memory.why), ("Learned", &memory.learned)] {
+        if let Some(extra) = extra {
+            text.push_str(&format!("{label}: {extra}\n"));
+        }
+    }
+    text
+}
+
+fn brief_data(memory: &MemoryView) -> Value {
+    let mut data = json!({
+        "id": memory.id, "kind": memory.kind, "title": memory.title, "text": memory.body,
+        "status": memory.status, "age": memory.age, "origin": memory.origin,
+    });
+    if let Some(object) = data.as_object_mut() {
+        for (key, extra) in [("why", &memory.why), ("learned", &memory.learned), ("superseded_by", &memory.superseded_by)] {
+            if let Some(extra) = extra {
+                object.insert(key.to_owned(), json!(extra));
+            }
+        }
+        for (key, list) in [("tags", &memory.tags), ("files", &memory.files)] {
+            if !list.is_empty() {
+                object.insert(key.to_owned(), json!(list));
+            }
+        }
+    }
+    data
+}
