@@ -11,6 +11,7 @@ mod error;
 mod guard;
 mod http;
 mod mcp;
+mod memory_tools;
 mod parent;
 mod signal;
 mod stdio;
@@ -18,6 +19,7 @@ mod toolbox;
 
 pub use error::ServeError;
 pub use http::{DEFAULT_PORT, HttpOptions, PROJECT_DIR_HEADER, serve_http};
+pub use memory_tools::{MemoryTools, Settings};
 pub use stdio::serve_stdio;
 pub use toolbox::{
     Caller, FailureKind, PromptArgumentSpec, PromptSpec, ResourceSpec, ToolAnswer, ToolBox, ToolFailure,

@@ -1,0 +1,84 @@
+//! The tree of commands. What each accepts is declared where it runs.
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Long-term memory for AI coding assistants: local, private, one binary.
+#[derive(Debug, Parser)]
+#[command(name = "hark", version, styles = STYLES, max_term_width = 100, infer_subcommands = true)]
+#[command(after_help = "Start with `hark tour`, or `hark remember \"…\"` and `hark recall \"…\"`.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Output {
+    /// Print JSON instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Keep something worth knowing
+    Remember(commands::remember::Args),
+    /// Find what is known about something
+    Recall(commands::recall::Args),
+    /// Show memories in full
+    Show(commands::show::Args),
+    /// List memories, most recently changed first
+    List(commands::list::Args),
+    /// List memories in the order in which they were made
+    Timeline(commands::list::Args),
+    /// Change what a memory says
+    Edit(commands::edit::Args),
+    /// Mark blockers, tasks or failures as done
+    Resolve(commands::status::Args),
+    /// Undo a resolve
+    Reopen(commands::status::Args),
+    /// Put memories aside; they are no longer offered
+    Archive(commands::status::Args),
+    /// Bring archived or superseded memories back
+    Restore(commands::status::Args),
+    /// Remove memories for good
+    Forget(commands::forget::Args),
+    /// Link two memories
+    Relate(commands::relate::Args),
+    /// Show what a memory is linked to
+    Links(commands::links::Args),
+    /// Show what a memory was before each change
+    History(commands::history::Args),
+    /// Show everything about a file, issue, person or other thing
+    Context(commands::context::Args),
+    /// List tags in use
+    Tags(commands::tags::Args),
+    /// Show what the store holds
+    Stats(commands::stats::Args),
+    /// Check that everything is well
+    Doctor(commands::doctor::Args),
+    /// Rebuild the index from the files
+    Reindex(commands::reindex::Args),
+    /// Show or change settings
+    Config(commands::config::Args),
+    /// Serve the memory to an assistant over stdin and stdout (MCP)
+    Mcp(commands::mcp::Args),
+    /// Serve the memory over HTTP on this machine (MCP at /mcp)
+    Serve(commands::serve::Args),
+    /// See it work in a throw-away store, in under a minute
+    Tour(commands::tour::Args),
+    /// Print a shell completion script
+    Completions(commands::completions::Args),
+    /// Write manual pages into a folder
+    Man(commands::man::Args),
+}

@@ -1,0 +1,57 @@
+//! One file per command: its arguments and what it prints.
+
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod context;
+pub(crate) mod doctor;
+pub(crate) mod edit;
+pub(crate) mod forget;
+pub(crate) mod history;
+pub(crate) mod links;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod mcp;
+pub(crate) mod recall;
+pub(crate) mod reindex;
+pub(crate) mod relate;
+pub(crate) mod remember;
+pub(crate) mod serve;
+pub(crate) mod show;
+pub(crate) mod stats;
+pub(crate) mod status;
+pub(crate) mod tags;
+pub(crate) mod tour;
+
+use crate::args::Command;
+use crate::environment::Environment;
+use crate::failure::Failure;
+
+pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Failure> {
+    match command {
+        Command::Remember(args) => remember::run(args, environment),
+        Command::Recall(args) => recall::run(args, environment),
+        Command::Show(args) => show::run(&args, environment),
+        Command::List(args) => list::run(args, false, environment),
+        Command::Timeline(args) => list::run(args, true, environment),
+        Command::Edit(args) => edit::run(args, environment),
+        Command::Resolve(args) => status::run(&args, status::Move::Resolve, environment),
+        Command::Reopen(args) => status::run(&args, status::Move::Reopen, environment),
+        Command::Archive(args) => status::run(&args, status::Move::Archive, environment),
+        Command::Restore(args) => status::run(&args, status::Move::Restore, environment),
+        Command::Forget(args) => forget::run(&args, environment),
+        Command::Relate(args) => relate::run(&args, environment),
+        Command::Links(args) => links::run(&args, environment),
+        Command::History(args) => history::run(&args, environment),
+        Command::Context(args) => context::run(&args, environment),
+        Command::Tags(args) => tags::run(&args, environment),
+        Command::Stats(args) => stats::run(&args, environment),
+        Command::Doctor(args) => doctor::run(&args, environment),
+        Command::Reindex(args) => reindex::run(&args, environment),
+        Command::Config(args) => config::run(&args, environment),
+        Command::Mcp(args) => mcp::run(&args, environment),
+        Command::Serve(args) => serve::run(&args, environment),
+        Command::Tour(args) => tour::run(&args, environment),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+    }
+}

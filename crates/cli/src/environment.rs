@@ -1,0 +1,66 @@
+//! What the process brings along: environment variables, folder, output mode. Read once, here.
+
+use std::path::PathBuf;
+
+use hark_engine::{Caller, Clock, Config, Engine, Home};
+
+use crate::args::Output;
+use crate::failure::Failure;
+
+/// Every environment variable that hark reads, with what it means. The reference page is made
+/// from this table.
+pub(crate) const VARIABLES: &[(&str, &str)] = &[
+    ("HARK_HOME", "data directory to use instead of the nearest `.hark` or the user's data directory"),
+    ("HARK_CONFIG", "settings file to use instead of `~/.config/hark/config.toml`"),
+    ("HARK_NOW", "time to use instead of the clock, for tests: RFC 3339 or milliseconds"),
+    ("NO_COLOR", "print without colours"),
+];
+
+pub(crate) struct Environment {
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) home_setting: Option<PathBuf>,
+    pub(crate) user_config: Option<PathBuf>,
+    pub(crate) clock: Clock,
+    pub(crate) output: Output,
+}
+
+impl Environment {
+    pub(crate) fn read(output: Output) -> Result<Self, Failure> {
+        let path = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let now = std::env::var("HARK_NOW").ok();
+        let clock = Clock::from_setting(now.as_deref())
+            .map_err(|e| Failure::user(format!("HARK_NOW: {e}"), "unset HARK_NOW, or set it to a time"))?;
+        Ok(Environment {
+            cwd: std::env::current_dir().ok(),
+            home_setting: path("HARK_HOME"),
+            user_config: Home::user_config(path("HARK_CONFIG")),
+            clock,
+            output,
+        })
+    }
+
+    pub(crate) fn home(&self) -> Result<Home, Failure> {
+        Home::find(self.home_setting.clone(), self.cwd.as_deref())
+            .ok_or_else(|| Failure::user("there is no home directory", "set HARK_HOME to a folder"))
+    }
+
+    pub(crate) fn config(&self) -> Result<Config, Failure> {
+        let home = self.home()?;
+        let project = home.project_root.as_ref().map(|_| home.path.join("config.toml"));
+        Ok(Config::load(self.user_config.as_deref(), project.as_deref())?)
+    }
+
+    pub(crate) fn engine(&self) -> Result<Engine, Failure> {
+        Ok(Engine::open(self.home()?, self.config()?, self.clock)?)
+    }
+
+    /// Runs an operation on the store as the user at the keyboard.
+    pub(crate) fn with_engine<T>(
+        &self,
+        mut operation: impl FnMut(&mut Engine, &Caller) -> Result<T, hark_engine::EngineError>,
+    ) -> Result<T, Failure> {
+        let caller = Caller::user(self.cwd.clone());
+        let (_, outcome) = self.engine()?.recovering(|engine| operation(engine, &caller));
+        Ok(outcome?)
+    }
+}

@@ -1,0 +1,64 @@
+//! One kind of failure at the edge: what happened, what to do, which exit code.
+
+use std::process::ExitCode;
+
+use hark_engine::{EngineError, ErrorKind};
+use hark_server::ServeError;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FailureKind {
+    /// 1: something about the request.
+    User,
+    /// 3: the store.
+    Storage,
+    /// 70: a fault of hark itself.
+    Internal,
+}
+
+#[derive(Debug)]
+pub(crate) struct Failure {
+    kind: FailureKind,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn user(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Failure { kind: FailureKind::User, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    pub(crate) fn storage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Failure { kind: FailureKind::Storage, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// Says what happened on stderr (with `--json` as JSON on stdout too) and gives the exit code.
+    pub(crate) fn report(&self, json: bool) -> ExitCode {
+        if json {
+            let error = serde_json::json!({ "error": { "message": self.message, "hint": self.hint } });
+            crate::ui::print(&format!("{error}\n"));
+        }
+        crate::ui::report_error(&self.message, self.hint.as_deref());
+        ExitCode::from(match self.kind {
+            FailureKind::User => 1,
+            FailureKind::Storage => 3,
+            FailureKind::Internal => 70,
+        })
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::User | ErrorKind::NotFound => FailureKind::User,
+            ErrorKind::Storage => FailureKind::Storage,
+            ErrorKind::Internal => FailureKind::Internal,
+        };
+        Failure { kind, message: error.to_string(), hint: error.hint() }
+    }
+}
+
+impl From<ServeError> for Failure {
+    fn from(error: ServeError) -> Self {
+        Failure { kind: FailureKind::User, message: error.to_string(), hint: None }
+    }
+}

@@ -1,0 +1,55 @@
+//! Memories as text.
+
+use hark_engine::ops::MemoryView;
+
+use super::{BOLD, DIM, ID, WARN, safe};
+
+/// One line: id, kind, title, age.
+pub(crate) fn line(memory: &MemoryView) -> String {
+    let status = if memory.status == "active" { String::new() } else { format!(" {WARN}{}{WARN:#}", memory.status) };
+    let place = memory.project.as_deref().map_or_else(|| " · everywhere".to_owned(), |p| format!(" · {}", short_project(p)));
+    format!(
+        "{ID}{}{ID:#}  {DIM}{:<11}{DIM:#} {}{status}  {DIM}{}{}{DIM:#}\n",
+        memory.id,
+        memory.kind,
+        safe(&memory.title),
+        memory.age,
+        safe(&place),
+    )
+}
+
+pub(crate) fn short_project(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}
+
+/// Everything about one memory.
+pub(crate) fn whole(memory: &MemoryView) -> String {
+    let mut text = format!("{BOLD}{}{BOLD:#}\n", safe(&memory.title));
+    let project = memory.project.as_deref().unwrap_or("everywhere");
+    text.push_str(&format!(
+        "{ID}{}{ID:#} {DIM}· {} · {} · {} old · from {} · importance {} · {}{DIM:#}\n",
+        memory.id, memory.kind, memory.status, memory.age, memory.origin, memory.importance, safe(project),
+    ));
+    text.push_str(&format!("\n{}\n", safe(&memory.body)));
+    for (label, extra) in [("Why", &memory.why), ("Learned", &memory.learned)] {
+        if let Some(extra) = extra {
+            text.push_str(&format!("\n{BOLD}{label}:{BOLD:#} {}\n", safe(extra)));
+        }
+    }
+    let mut facts: Vec<(&str, String)> = Vec::new();
+    for (label, list) in [("tags", &memory.tags), ("files", &memory.files), ("entities", &memory.entities)] {
+        if !list.is_empty() {
+            facts.push((label, list.join(", ")));
+        }
+    }
+    for (label, value) in [("superseded by", &memory.superseded_by), ("expires", &memory.expires)] {
+        facts.extend(value.iter().map(|v| (label, v.clone())));
+    }
+    facts.push(("created", memory.created.clone()));
+    facts.extend(memory.file.iter().map(|file| ("file", format!("memories/{file}"))));
+    text.push('\n');
+    for (label, value) in facts {
+        text.push_str(&format!("{DIM}{label:<14}{DIM:#}{}\n", safe(&value)));
+    }
+    text
+}

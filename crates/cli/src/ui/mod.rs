@@ -1,0 +1,54 @@
+//! What people see. Data goes to stdout, remarks to stderr; colour only on a terminal.
+
+pub(crate) mod memory;
+
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const ID: Style = AnsiColor::Cyan.on_default();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// Writes to stdout. A closed pipe (`| head`) is success: there is nobody left to tell.
+pub(crate) fn print(text: &str) {
+    let mut out = anstream::stdout().lock();
+    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// Remarks that are not data.
+pub(crate) fn note(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+pub(crate) fn report_error(message: &str, hint: Option<&str>) {
+    note(&format!("{BAD}error:{BAD:#} {message}\n"));
+    if let Some(hint) = hint.filter(|h| !h.is_empty()) {
+        note(&format!("{GOOD}hint:{GOOD:#} {hint}\n"));
+    }
+}
+
+pub(crate) fn print_json(value: &impl serde::Serialize) {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    print(&format!("{text}\n"));
+}
+
+/// Text from a store may hold anything; a terminal must not obey it.
+pub(crate) fn safe(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn stored_text_cannot_steer_the_terminal() {
+        assert_eq!(super::safe("a\u{1b}[31mb\nc"), "a\u{fffd}[31mb\nc");
+    }
+}

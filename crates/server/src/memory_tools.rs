@@ -1,0 +1,111 @@
+//! The engine's operations behind the protocol.
+//!
+//! One process may serve several folders (a client's roots, a project with a store of its own), so
+//! engines are opened per data directory, on first use, and kept.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use hark_core::Origin;
+use hark_engine::toolbox::{self, Family, Tool};
+use hark_engine::{Clock, Config, Engine, EngineError, ErrorKind, Home};
+use serde_json::{Map, Value};
+
+use crate::toolbox::{Caller, FailureKind, ToolAnswer, ToolBox, ToolFailure, ToolSpec};
+
+/// How a server finds stores: the same way as the command line.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// `HARK_HOME`.
+    pub home: Option<PathBuf>,
+    /// `HARK_CONFIG` or the usual place.
+    pub user_config: Option<PathBuf>,
+    pub clock: Clock,
+    pub families: Vec<Family>,
+}
+
+pub struct MemoryTools {
+    settings: Settings,
+    tools: Vec<&'static Tool>,
+    engines: Mutex<HashMap<PathBuf, Engine>>,
+}
+
+impl MemoryTools {
+    pub fn new(settings: Settings) -> Self {
+        let tools = toolbox::tools(&settings.families);
+        MemoryTools { settings, tools, engines: Mutex::new(HashMap::new()) }
+    }
+
+    fn open(&self, home: Home) -> Result<Engine, EngineError> {
+        let project_config = home.project_root.as_ref().map(|_| home.path.join("config.toml"));
+        let config = Config::load(self.settings.user_config.as_deref(), project_config.as_deref())?;
+        Engine::open(home, config, self.settings.clock)
+    }
+
+    fn run(&self, tool: &Tool, arguments: &Map<String, Value>, caller: &Caller) -> Result<ToolAnswer, EngineError> {
+        let cwd = caller.project_dir().map(PathBuf::from);
+        let nowhere = || EngineError::invalid("no data directory is known", "set HARK_HOME");
+        let home = Home::find(self.settings.home.clone(), cwd.as_deref()).ok_or_else(nowhere)?;
+        let who = hark_engine::Caller {
+            cwd,
+            origin: Some(Origin::Assistant),
+            author: caller.client_name.clone(),
+            session: caller.session.clone(),
+        };
+        // A panic in another call leaves no half-done state in the map: engines are taken out to work.
+        let mut engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
+        let engine = match engines.remove(&home.path) {
+            Some(engine) => engine,
+            None => self.open(home.clone())?,
+        };
+        let (engine, outcome) = engine.recovering(|engine| tool.call(engine, &who, arguments.clone()));
+        if let Some(engine) = engine {
+            engines.insert(home.path, engine);
+        }
+        outcome.map(|answer| ToolAnswer { text: answer.text, structured: Some(answer.data) })
+    }
+}
+
+impl ToolBox for MemoryTools {
+    fn instructions(&self) -> String {
+        toolbox::INSTRUCTIONS.to_owned()
+    }
+
+    fn tools(&self) -> Vec<ToolSpec> {
+        let spec = |tool: &&Tool| ToolSpec {
+            name: tool.name.to_owned(),
+            title: tool.title.to_owned(),
+            description: tool.description.to_owned(),
+            input_schema: tool.input_schema(),
+            read_only: tool.read_only,
+            destructive: tool.destructive,
+            idempotent: tool.idempotent,
+            always_load: tool.always_load,
+        };
+        self.tools.iter().map(spec).collect()
+    }
+
+    fn call(&self, name: &str, arguments: Map<String, Value>, caller: &Caller) -> Result<ToolAnswer, ToolFailure> {
+        let tool = self
+            .tools
+            .iter()
+            .find(|tool| tool.name == name)
+            .ok_or_else(|| ToolFailure::not_found(format!("there is no tool `{name}`")))?;
+        self.run(tool, &arguments, caller).map_err(|e| failure(&e))
+    }
+}
+
+fn failure(error: &EngineError) -> ToolFailure {
+    let kind = match error.kind() {
+        ErrorKind::User => FailureKind::InvalidArguments,
+        ErrorKind::NotFound => FailureKind::NotFound,
+        ErrorKind::Storage => FailureKind::Storage,
+        ErrorKind::Internal => FailureKind::Internal,
+    };
+    let failure = ToolFailure::new(kind, error.to_string());
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}
