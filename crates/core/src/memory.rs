@@ -35,18 +35,20 @@ pub struct Memory {
     pub kind: Kind,
     pub status: Status,
     pub scope: Scope,
+    #[serde(deserialize_with = "stored::text")]
     pub title: Clean,
+    #[serde(deserialize_with = "stored::text")]
     pub body: Clean,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
     pub why: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
     pub learned: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
     pub tags: Vec<Clean>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
     pub files: Vec<Clean>,
     /// Entities named explicitly; those found in the text are derived and not kept here.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
     pub entities: Vec<Clean>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
@@ -55,9 +57,9 @@ pub struct Memory {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
     pub origin: Origin,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
     pub author: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
     pub session: Option<Clean>,
     pub created: Timestamp,
     pub updated: Timestamp,
@@ -78,7 +80,28 @@ pub struct Memory {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnknownKey {
     pub key: String,
+    #[serde(deserialize_with = "stored::text")]
     pub raw: Clean,
+}
+
+/// Reading our own records back: their text passed redaction when it was written. [`Clean`] itself
+/// cannot be deserialised, so that no request from outside can claim to be clean.
+mod stored {
+    use serde::{Deserialize, Deserializer};
+
+    use crate::redact::Clean;
+
+    pub(super) fn text<'de, D: Deserializer<'de>>(d: D) -> Result<Clean, D::Error> {
+        String::deserialize(d).map(Clean::already_redacted)
+    }
+
+    pub(super) fn optional<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Clean>, D::Error> {
+        Option::<String>::deserialize(d).map(|text| text.map(Clean::already_redacted))
+    }
+
+    pub(super) fn list<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Clean>, D::Error> {
+        Vec::<String>::deserialize(d).map(|texts| texts.into_iter().map(Clean::already_redacted).collect())
+    }
 }
 
 /// From 1 (barely) to 5 (vital).

@@ -1,0 +1,195 @@
+//! The pipeline: text in, text without secrets out.
+
+use std::ops::Range;
+
+use super::placeholder;
+use super::prefilter::Prefilter;
+use super::private_span;
+use super::rule::{Family, Find};
+use super::rules;
+use super::spans::{self, Candidate};
+use super::text::{Clean, Raw};
+
+/// The name under which private spans are reported.
+const PRIVATE_RULE: &str = "private";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RedactOptions {
+    /// Replace e-mail addresses.
+    pub emails: bool,
+    /// Replace `<private>…</private>` by `[PRIVATE]`.
+    pub private_spans: bool,
+}
+
+impl Default for RedactOptions {
+    fn default() -> Self {
+        Self { emails: true, private_spans: true }
+    }
+}
+
+/// What was replaced: the rule's name and the byte range in the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub rule: &'static str,
+    pub start: usize,
+    pub end: usize,
+}
+
+#[derive(Clone)]
+pub struct Redactor {
+    options: RedactOptions,
+    key: [u8; 32],
+}
+
+impl Redactor {
+    /// `key` keys the fingerprints in placeholders. Costs nothing: rules compile when needed.
+    pub fn new(options: RedactOptions, key: [u8; 32]) -> Self {
+        Self { options, key }
+    }
+
+    pub fn clean(&self, raw: Raw) -> Clean {
+        self.clean_with_findings(raw).0
+    }
+
+    pub fn clean_with_findings(&self, raw: Raw) -> (Clean, Vec<Finding>) {
+        let input = raw.into_inner();
+        let mut draft = Draft { text: input, replaced: Vec::new() };
+        if self.options.private_spans {
+            let found = private_span::find(draft.text.as_bytes());
+            let found = found.into_iter().map(|range| (range, PRIVATE_RULE)).collect();
+            draft.replace(found, |out, _, _| out.push_str(placeholder::PRIVATE));
+        }
+        loop {
+            let found = self.examine(&draft.text);
+            if found.is_empty() {
+                break;
+            }
+            // Every round replaces text that no later round looks at again, so this ends.
+            draft.replace(found, |out, rule, secret| {
+                placeholder::write(out, rule, secret, &self.key);
+            });
+        }
+        let findings = draft.replaced.into_iter().map(|replaced| replaced.finding).collect();
+        (Clean::new(draft.text), findings)
+    }
+
+    /// One look at a text: disjoint stretches to replace, in order, none inside a placeholder.
+    fn examine(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
+        let bytes = text.as_bytes();
+        let table = rules::all();
+        let placeholders =
+            placeholder::existing(bytes, |rule| table.iter().any(|known| known.name.as_bytes() == rule));
+
+        let mut found = Vec::new();
+        let mut ranges = Vec::new();
+        let mut wanted = vec![false; table.len()];
+        let mut done = vec![0usize; table.len()];
+        Prefilter::shared().scan(bytes, |hit| {
+            if spans::inside(hit.at, &placeholders) {
+                return;
+            }
+            let row = hit.rule;
+            let rule = &table[row];
+            if matches!(rule.find, Find::Anywhere(_)) {
+                wanted[row] = true;
+                return;
+            }
+            // Inside what the rule already has: a second look finds nothing new.
+            if hit.at < done[row] || !self.enabled(rule.family, rule.name) {
+                return;
+            }
+            rule.find_at(bytes, hit.at, hit.keyword, &mut ranges);
+            for range in ranges.drain(..) {
+                done[row] = done[row].max(range.end);
+                found.push(Candidate { range, rule: row });
+            }
+        });
+        for (row, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted) {
+            table[row].find_all(bytes, &mut ranges);
+            found.extend(ranges.drain(..).map(|range| Candidate { range, rule: row }));
+        }
+
+        spans::unite(found)
+            .into_iter()
+            .flat_map(|candidate| {
+                let range = whole_characters(text, candidate.range);
+                let parts = spans::cut(&range, &placeholders);
+                parts.into_iter().map(move |part| (part, table[candidate.rule].name))
+            })
+            .collect()
+    }
+
+    fn enabled(&self, family: Family, name: &str) -> bool {
+        self.options.emails || family != Family::Personal || name != rules::EMAIL
+    }
+}
+
+/// Widens a range to character boundaries. Scanners work on bytes and end at ASCII delimiters,
+/// so this changes nothing unless a window cut a character in half.
+fn whole_characters(text: &str, range: Range<usize>) -> Range<usize> {
+    let start = (0..=range.start).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
+    let end = (range.end..text.len()).find(|&i| text.is_char_boundary(i)).unwrap_or(text.len());
+    start..end
+}
+
+/// The text so far, and which parts of it stand for which parts of the input.
+struct Draft {
+    text: String,
+    replaced: Vec<Replaced>,
+}
+
+struct Replaced {
+    /// Where the placeholder is in the draft.
+    at: Range<usize>,
+    finding: Finding,
+}
+
+impl Draft {
+    /// Replaces `found`, which is in order, disjoint and clear of earlier placeholders.
+    fn replace(
+        &mut self,
+        found: Vec<(Range<usize>, &'static str)>,
+        write: impl Fn(&mut String, &str, &[u8]),
+    ) {
+        if found.is_empty() {
+            return;
+        }
+        let old = std::mem::take(&mut self.text);
+        let earlier = std::mem::take(&mut self.replaced);
+        let mut earlier = earlier.into_iter().peekable();
+        let mut text = String::with_capacity(old.len() + found.len() * 32);
+        // `copied` is how far the old draft is dealt with, `input` the same place in the input.
+        let mut copied = 0;
+        let mut input = 0;
+        let mut replaced = Vec::new();
+        for (range, rule) in found {
+            while let Some(before) = earlier.next_if(|before| before.at.end <= range.start) {
+                text.push_str(&old[copied..before.at.start]);
+                let at = text.len();
+                text.push_str(&old[before.at.clone()]);
+                copied = before.at.end;
+                input = before.finding.end;
+                replaced.push(Replaced { at: at..text.len(), ..before });
+            }
+            text.push_str(&old[copied..range.start]);
+            let start = input + (range.start - copied);
+            let end = start + range.len();
+            let at = text.len();
+            write(&mut text, rule, &old.as_bytes()[range.clone()]);
+            copied = range.end;
+            input = end;
+            let finding = Finding { rule, start, end };
+            replaced.push(Replaced { at: at..text.len(), finding });
+        }
+        for before in earlier {
+            text.push_str(&old[copied..before.at.start]);
+            let at = text.len();
+            text.push_str(&old[before.at.clone()]);
+            copied = before.at.end;
+            replaced.push(Replaced { at: at..text.len(), ..before });
+        }
+        text.push_str(&old[copied..]);
+        self.text = text;
+        self.replaced = replaced;
+    }
+}

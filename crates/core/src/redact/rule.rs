@@ -1,0 +1,235 @@
+//! What a rule is: the row of the table in [`super::rules`], and how a row finds its secret.
+
+use std::ops::{Deref, Range};
+use std::sync::OnceLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+use serde::Serialize;
+
+use super::boundary;
+use super::shape;
+
+/// How far beyond its keyword a `Token` pattern may look. Longer tokens do not exist, and the
+/// bound keeps a text made of nothing but keywords linear.
+const TOKEN_WINDOW: usize = 4096;
+
+/// Between a name and its value: the rest of the name, quotes, an operator.
+const GIVEN: &str =
+    r#"[\w .-]{0,30}["'\]\\]{0,2}\s{0,20}(?::{0,3}=>?|=>|\?\??=|\|\|=?|[:,>])\s{0,20}["'\x60\\]{0,2}"#;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Family {
+    Cloud,
+    Vcs,
+    Ai,
+    Chat,
+    Payment,
+    Packages,
+    Saas,
+    Keys,
+    Web,
+    Hashes,
+    Named,
+    Personal,
+}
+
+/// A rule as shown to people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RuleInfo {
+    pub name: &'static str,
+    pub family: Family,
+    pub keywords: &'static [&'static str],
+}
+
+/// A scanner is given the text and where a keyword begins, and adds the secrets it finds there.
+pub(super) type Scanner = fn(&[u8], usize, &mut Vec<Range<usize>>);
+
+pub(super) enum Find {
+    /// The pattern must match exactly where the keyword begins, which must not be inside a word.
+    /// Group 1, where there is one, is the secret; else the whole match is.
+    Token(&'static str),
+    /// A value given to a name: a pattern for the name, which the keyword begins, and one for the
+    /// value, both in any case. What may stand between them is the same for all such rules.
+    Given(&'static str, &'static str),
+    /// The pattern may match anywhere in a text that holds the keyword.
+    Anywhere(&'static str),
+    /// Written by hand: for grammars a regex describes badly or slowly.
+    Scan(Scanner),
+}
+
+pub(super) struct Rule {
+    pub(super) name: &'static str,
+    pub(super) family: Family,
+    pub(super) keywords: &'static [&'static str],
+    pub(super) find: Find,
+    /// Least Shannon entropy of the secret, in bits per character.
+    pub(super) entropy: f32,
+    /// A last word on a candidate, for what a pattern cannot say.
+    pub(super) check: Option<fn(&[u8]) -> bool>,
+    /// The keyword counts in any case. Scanners always see every case.
+    pub(super) fold: bool,
+    /// Blanked-out tokens (`AKCxxxxxxxx`) count as well.
+    pub(super) fillers: bool,
+    /// Examples, read only by the test that walks the table; `{hex:32}` and the like stand for
+    /// generated characters, so no row spells out anything that looks like a live secret.
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub(super) matches: &'static [&'static str],
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub(super) ignores: &'static [&'static str],
+}
+
+impl Rule {
+    pub(super) const fn new(
+        name: &'static str,
+        family: Family,
+        keywords: &'static [&'static str],
+        find: Find,
+    ) -> Self {
+        Self {
+            name,
+            family,
+            keywords,
+            find,
+            entropy: 0.0,
+            check: None,
+            fold: false,
+            fillers: false,
+            matches: &[],
+            ignores: &[],
+        }
+    }
+
+    pub(super) const fn entropy(mut self, bits: f32) -> Self {
+        self.entropy = bits;
+        self
+    }
+
+    pub(super) const fn check(mut self, check: fn(&[u8]) -> bool) -> Self {
+        self.check = Some(check);
+        self
+    }
+
+    pub(super) const fn any_case(mut self) -> Self {
+        self.fold = true;
+        self
+    }
+
+    pub(super) const fn fillers(mut self) -> Self {
+        self.fillers = true;
+        self
+    }
+
+    pub(super) const fn examples(
+        mut self,
+        matches: &'static [&'static str],
+        ignores: &'static [&'static str],
+    ) -> Self {
+        self.matches = matches;
+        self.ignores = ignores;
+        self
+    }
+
+    pub(super) fn info(&self) -> RuleInfo {
+        RuleInfo { name: self.name, family: self.family, keywords: self.keywords }
+    }
+}
+
+/// A rule at work: the row of the table and its regex, compiled when first needed.
+pub(super) struct Row {
+    rule: &'static Rule,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Deref for Row {
+    type Target = Rule;
+
+    fn deref(&self) -> &Rule {
+        self.rule
+    }
+}
+
+impl Row {
+    pub(super) const fn new(rule: &'static Rule) -> Self {
+        Self { rule, compiled: OnceLock::new() }
+    }
+
+    /// Findings of a `Token` or `Scan` rule whose `keyword` begins at `at`.
+    pub(super) fn find_at(&self, text: &[u8], at: usize, keyword: &str, out: &mut Vec<Range<usize>>) {
+        match self.find {
+            Find::Token(pattern) => {
+                let exact = text[at..].starts_with(keyword.as_bytes());
+                if !(exact || self.fold) || !boundary::before_keyword(text, at) {
+                    return;
+                }
+                let window = &text[at..text.len().min(at + TOKEN_WINDOW)];
+                let regex = self.regex(|| format!("^(?:{pattern})"));
+                if let Some(found) = regex.and_then(|regex| regex.captures(window)) {
+                    self.admit(text, at, &found, out);
+                }
+            }
+            Find::Given(name, value) => {
+                if !boundary::before_keyword(text, at) {
+                    return;
+                }
+                let window = &text[at..text.len().min(at + TOKEN_WINDOW)];
+                let regex = self.regex(|| format!("^(?i:{name}){GIVEN}((?i:{value}))(?:[^A-Za-z0-9_=-]|$)"));
+                if let Some(found) = regex.and_then(|regex| regex.captures(window)) {
+                    self.admit(text, at, &found, out);
+                }
+            }
+            Find::Scan(scan) => {
+                let before = out.len();
+                scan(text, at, out);
+                let mut seen = 0;
+                out.retain(|range| {
+                    seen += 1;
+                    seen <= before || self.accepts(&text[range.clone()])
+                });
+            }
+            Find::Anywhere(_) => {}
+        }
+    }
+
+    /// Findings of an `Anywhere` rule.
+    pub(super) fn find_all(&self, text: &[u8], out: &mut Vec<Range<usize>>) {
+        let Find::Anywhere(pattern) = self.find else { return };
+        let Some(regex) = self.regex(|| pattern.to_owned()) else { return };
+        for found in regex.captures_iter(text) {
+            self.admit(text, 0, &found, out);
+        }
+    }
+
+    /// Takes the first group that took part, or the whole match of a pattern without groups.
+    fn admit(
+        &self,
+        text: &[u8],
+        offset: usize,
+        found: &regex::bytes::Captures<'_>,
+        out: &mut Vec<Range<usize>>,
+    ) {
+        let secret = found.iter().skip(1).flatten().next().or_else(|| found.get(0));
+        let Some(secret) = secret else { return };
+        let range = offset + secret.start()..offset + secret.end();
+        if !range.is_empty() && self.accepts(&text[range.clone()]) {
+            out.push(range);
+        }
+    }
+
+    fn accepts(&self, secret: &[u8]) -> bool {
+        (self.fillers || !shape::is_blanked(secret))
+            && (self.entropy == 0.0 || shape::entropy(secret) >= self.entropy)
+            && self.check.is_none_or(|check| check(secret))
+    }
+
+    /// `None` only if the pattern does not compile, which the table's test rules out.
+    fn regex(&self, source: impl FnOnce() -> String) -> Option<&Regex> {
+        self.compiled.get_or_init(|| RegexBuilder::new(&source()).unicode(false).build().ok()).as_ref()
+    }
+
+    /// Whether the rule runs on a regex that does not compile.
+    #[cfg(test)]
+    pub(super) fn is_broken(&self) -> bool {
+        matches!(self.compiled.get(), Some(None))
+    }
+}

@@ -1,0 +1,56 @@
+//! The rules, as tables: one file per family, each row with the examples that prove it.
+//!
+//! Order matters in one way only: when findings overlap, the earlier row gives the placeholder
+//! its name. So families with shapes of their own come first and names-and-values come last.
+
+mod ai;
+mod chat;
+mod cloud;
+mod finance;
+mod hashes;
+mod infra;
+mod keys;
+mod marketing;
+mod monitoring;
+mod named;
+mod packages;
+mod payment;
+mod personal;
+mod saas;
+#[cfg(test)]
+mod tests;
+mod vcs;
+mod web;
+
+use std::sync::LazyLock;
+
+use super::rule::{Row, Rule};
+
+/// The one rule that can be switched off.
+pub(super) const EMAIL: &str = personal::EMAIL;
+
+static ALL: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let families: [&'static [Rule]; 16] = [
+        keys::RULES,
+        cloud::RULES,
+        infra::RULES,
+        vcs::RULES,
+        ai::RULES,
+        chat::RULES,
+        payment::RULES,
+        finance::RULES,
+        packages::RULES,
+        monitoring::RULES,
+        marketing::RULES,
+        saas::RULES,
+        hashes::RULES,
+        web::RULES,
+        named::RULES,
+        personal::RULES,
+    ];
+    families.into_iter().flatten().map(Row::new).collect()
+});
+
+pub(super) fn all() -> &'static [Row] {
+    &ALL
+}

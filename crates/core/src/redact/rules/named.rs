@@ -1,0 +1,173 @@
+//! Secrets known by their name alone, last because every other rule says more.
+
+use super::super::rule::Find::{Anywhere, Scan};
+use super::super::rule::{Family, Rule};
+use super::super::scan::assignment;
+use super::super::shape;
+
+const F: Family = Family::Named;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule::new(
+        "password",
+        F,
+        &["passw", "passphrase", "passcode", "pwd", "pass", "psw"],
+        Scan(assignment::password),
+    )
+    .examples(
+        &[
+            "PASSWORD=fake-pw-99",
+            "db_password: fakePw99",
+            r#""adminPassword": "letmein99!""#,
+            r#"{\"password\": \"fake-pw-99\"}"#,
+            "--password fake-pw-99",
+            "Server=db;Uid=sa;Pwd=fakepw;",
+            "<Password>fake-pw-99</Password>",
+            "the password is hunter2-fake",
+            r#"const password = "correct9horse";"#,
+            r#"if password == "fake-pw-99":"#,
+            "machine h.test login me password fakepw",
+            r#"<add key="dbPassword" value="fake-pw-99"/>"#,
+            "REACT_APP_AUTH_PASS=fakeduke",
+            r#"password: string = "fake-pw-99""#,
+        ],
+        &[
+            "Password: required",
+            "password: string",
+            "password=$DB_PASSWORD",
+            r#"password = os.environ["X"]"#,
+            "password: ${X}",
+            "password = get_password()",
+            "password=password",
+            "Password must be at least 8 characters",
+            "PASS: test_redaction_1",
+            "connect(user=user, password=secret_value)",
+            r#"placeholder="Enter password""#,
+            "--password-stdin",
+            "pwd = (char *) p;",
+            r#"passwordLabel:"Password:""#,
+            "password: <your-password>",
+            "echo 'password = '.$p['x']",
+            "passwordLength: 12",
+        ],
+    ),
+    Rule::new(
+        "secret",
+        F,
+        &["secret", "token", "key", "credential", "creds", "jwt", "bearer"],
+        Scan(assignment::secret),
+    )
+    .examples(
+        &[
+            "API_KEY={an:32}",
+            r#""apiKey": "{hex:32}""#,
+            "secret_key = '{an:40}'",
+            r#"const token = "{an:24}""#,
+            "--token {hex:40}",
+            "<ApiToken>{low:20}7</ApiToken>",
+            r#""name": "x_token", "value": "{an:32}""#,
+            "x_token := `{an:32}`",
+            "client_secret: {hex:40}",
+            r#"env("APP_KEY", "{an:32}")"#,
+            "access_token={an:32}&x=1",
+            r#"\"secret\": \"{an:32}\""#,
+            "jwt:\n  secret: '{hex:32}'",
+        ],
+        &[
+            "max_tokens=4096",
+            "token_count: 450",
+            "tokenizer = cl100k",
+            "api_key: ${API_KEY}",
+            "secret: <your-secret>",
+            "token = parse_token2(x)",
+            "public_key: {b64:40}",
+            "secret_name: my-app-secret-2",
+            "token: Token::Ident",
+            "API_KEY=xxxxxxxxxxxxxxxxxxxxxxxx",
+            "access_token=MY_ACCESS_TOKEN",
+            "key_size = Cipher256.key_size",
+            "next_token: {b64:40}",
+            "token_url='https://x.test/oauth2/token'",
+            "api_key = config.api_key2",
+            "credentialsId: '{uuid}'",
+            "import { apiKey1 } from './keys2'",
+            "API_KEY=your-api-key-1234567890",
+        ],
+    ),
+    Rule::new(
+        "service-key",
+        F,
+        &[
+            "adobe",
+            "alibaba",
+            "aliyun",
+            "bitbucket",
+            "cloudflare",
+            "confluent",
+            "contentful",
+            "discord",
+            "droneci",
+            "etsy",
+            "fastly",
+            "gitter",
+            "intercom",
+            "looker",
+            "mattermost",
+            "rapidapi",
+            "travis",
+            "zendesk",
+            "okta",
+            "twilio",
+            "amazon",
+            "stripe",
+            "spotify",
+            "shodan",
+            "virustotal",
+            "circleci",
+            "trello",
+            "auth0",
+            "github",
+            "gitlab",
+            "netlify",
+            "linear",
+            "yandex",
+            "zoho",
+            "baidu",
+            "wechat",
+            "steam",
+            "riot",
+            "lastfm",
+            "openweather",
+            "mapquest",
+            "azure",
+            "supabase",
+            "firebase",
+        ],
+        Scan(assignment::service),
+    )
+    .examples(
+        &["TRAVIS_ACCESS={low:22}", "cloudflare_global: {hex:37}"],
+        &["travis: on", "github_sha = short", "stripe.version = 2023-10-16"],
+    ),
+    Rule::new(
+        "secret-key-base",
+        F,
+        &["SECRET_KEY", "secret_key_base", "django-insecure-"],
+        Anywhere(
+            r#"(?i)secret_key(?:_base)?["']?\s*[:=]\s*["']([^"'\n]{24,})["']|(django-insecure-[!-~]{20,}?)["']"#,
+        ),
+    )
+    .entropy(3.0)
+    .check(|key| !shape::is_stand_in(key) && !shape::is_reference(key))
+    .examples(&["SECRET_KEY = 'django-insecure-{an:20}^&*({an:20}'"], &["SECRET_KEY = 'todo'"]),
+    Rule::new(
+        "client-bundle-user",
+        F,
+        &["REACT_APP_", "VITE_", "NEXT_PUBLIC_"],
+        Anywhere(
+            r"\b(?:REACT_APP|VITE|NEXT_PUBLIC)_[A-Z_]*USER(?:NAME)?\s*=\s*([A-Za-z0-9@._-]{3,})",
+        ),
+    )
+    .check(|user| !shape::is_stand_in(user))
+    .examples(&["REACT_APP_GUEST_USERNAME=fakeguest"], &["REACT_APP_USER=$USER"]),
+];

@@ -1,0 +1,34 @@
+//! A secret given to a name: `PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<Password>…`.
+//!
+//! [`name`] decides whether a name speaks of a secret, [`grammar`] finds the value given to it in
+//! any of the syntaxes people write, [`judge`] decides whether that value is a secret or merely
+//! sits where one would: a variable, a type, a prompt, a stand-in.
+
+mod grammar;
+mod judge;
+mod name;
+
+use std::ops::Range;
+
+/// For names that speak of a password.
+pub(in super::super) fn password(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
+    scan(text, at, name::Kind::Password, out);
+}
+
+/// For names that speak of a token, a secret or a key.
+pub(in super::super) fn secret(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
+    scan(text, at, name::Kind::Secret, out);
+}
+
+/// For names of services whose keys have no shape of their own; see the rule's keywords.
+pub(in super::super) fn service(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
+    scan(text, at, name::Kind::Service, out);
+}
+
+fn scan(text: &[u8], at: usize, kind: name::Kind, out: &mut Vec<Range<usize>>) {
+    let Some(name) = name::around(text, at, kind) else { return };
+    let Some(value) = grammar::value_of(text, &name) else { return };
+    if judge::is_secret(text, &name, &value) {
+        out.push(value.range);
+    }
+}
