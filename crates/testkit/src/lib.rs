@@ -1,1 +1,34 @@
-//! testkit
+//! What tests of Hark share: a throw-away home, a runner for the binary, a raw MCP client, the
+//! search corpus, and looks at what is on disk. For tests only; nothing ships with it.
+//!
+//! The path of the binary is known only to the tests of the crate that builds it, so they pass it
+//! in: `Home::new(env!("CARGO_BIN_EXE_hark"))`.
+
+pub mod corpus;
+pub mod disk;
+pub mod git;
+mod home;
+pub mod mcp;
+pub mod note;
+mod run;
+mod seeded;
+pub mod sqlite;
+
+pub use home::Home;
+pub use mcp::Mcp;
+pub use run::{Hark, Outcome};
+pub use seeded::Seeded;
+
+use std::time::{Duration, Instant};
+
+/// Far beyond what anything takes, even on a busy machine: only a hang reaches it.
+pub const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Looks until `condition` holds; panics with `what` after [`PATIENCE`].
+pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !condition() {
+        assert!(started.elapsed() < PATIENCE, "never happened: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,145 @@
+//! A client that speaks raw line-wise JSON-RPC to `hark mcp`, with nothing clever in between.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+use serde_json::{Value, json};
+
+/// The server went away before it answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gone;
+
+/// One server process and our end of its pipes.
+pub struct Mcp {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    stderr: Option<JoinHandle<String>>,
+    next: i64,
+}
+
+impl Mcp {
+    /// Starts a server and shakes hands.
+    pub fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let stdout = BufReader::new(child.stdout.take().expect("stdout"));
+        let mut errors = child.stderr.take().expect("stderr");
+        let stderr = thread::spawn(move || {
+            let mut text = String::new();
+            let _ = errors.read_to_string(&mut text);
+            text
+        });
+        let mut mcp = Mcp { stdin: child.stdin.take(), child, stdout, stderr: Some(stderr), next: 0 };
+        let hello = json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": { "name": "tester", "version": "1" },
+        });
+        mcp.ask("initialize", &hello).expect("the handshake is answered");
+        mcp.notify("notifications/initialized", &json!({}));
+        mcp
+    }
+
+    pub fn notify(&mut self, method: &str, params: &Value) {
+        let _ = self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Sends a request without waiting for its answer; gives its number.
+    pub fn send(&mut self, method: &str, params: &Value) -> Result<i64, Gone> {
+        self.next += 1;
+        self.write(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }))?;
+        Ok(self.next)
+    }
+
+    /// The next answer, whichever request it belongs to.
+    pub fn answer(&mut self) -> Result<Value, Gone> {
+        loop {
+            let mut line = String::new();
+            match self.stdout.read_line(&mut line) {
+                Ok(0) | Err(_) => return Err(Gone),
+                // A last line that was cut by a kill is no answer.
+                Ok(_) if !line.ends_with('\n') => return Err(Gone),
+                Ok(_) => {}
+            }
+            let message: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("not JSON-RPC ({e}): {line}"));
+            if message.get("id").is_some() && message.get("method").is_none() {
+                return Ok(message);
+            }
+        }
+    }
+
+    /// A request and its whole answer.
+    pub fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Gone> {
+        let number = self.send(method, params)?;
+        loop {
+            let answer = self.answer()?;
+            if answer["id"] == json!(number) {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Sends a call of a tool without waiting.
+    pub fn send_call(&mut self, tool: &str, arguments: &Value) -> Result<i64, Gone> {
+        self.send("tools/call", &json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// Calls a tool; the `result` of the answer.
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let answer = self
+            .ask("tools/call", &json!({ "name": tool, "arguments": arguments }))
+            .unwrap_or_else(|Gone| panic!("the server went away during {tool} {arguments}"));
+        assert!(answer.get("error").is_none(), "{tool} {arguments}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// Calls a tool that must succeed; its structured answer.
+    pub fn data(&mut self, tool: &str, arguments: &Value) -> Value {
+        let result = self.call(tool, arguments);
+        assert!(result["isError"] != json!(true), "{tool} {arguments}: {result}");
+        result["structuredContent"].clone()
+    }
+
+    /// Calls a tool that must refuse; what it says.
+    pub fn refused(&mut self, tool: &str, arguments: &Value) -> String {
+        let result = self.call(tool, arguments);
+        assert_eq!(result["isError"], json!(true), "{tool} {arguments}: {result}");
+        result["content"][0]["text"].as_str().expect("words").to_owned()
+    }
+
+    pub fn remember(&mut self, text: &str) -> String {
+        let said = self.data("memory_remember", &json!({ "text": text }));
+        said["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// SIGKILL, at once. What it had already written can still be read with [`Mcp::answer`].
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    /// Closes stdin, waits for the end; gives exit code and stderr.
+    pub fn close(mut self) -> (Option<i32>, String) {
+        drop(self.stdin.take());
+        let status = self.child.wait().expect("an exit status");
+        let errors = self.stderr.take().and_then(|t| t.join().ok()).unwrap_or_default();
+        (status.code(), errors)
+    }
+
+    fn write(&mut self, message: &Value) -> Result<(), Gone> {
+        let stdin = self.stdin.as_mut().ok_or(Gone)?;
+        stdin.write_all(format!("{message}\n").as_bytes()).and_then(|()| stdin.flush()).map_err(|_| Gone)
+    }
+}
+
+impl Drop for Mcp {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
