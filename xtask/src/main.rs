@@ -1,1 +1,52 @@
-fn main() {}
+//! `cargo xtask …`: everything around the product that is not the product. Tests, benchmarks,
+//! generated reference pages and tidiness checks, with nothing to install beforehand.
+#![allow(clippy::print_stdout, reason = "printing is what this program is for")]
+
+mod bench;
+mod client;
+mod docs;
+mod failure;
+mod process;
+mod suite;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use failure::{Failure, Outcome};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test                          run everything: format, lints, licences, tests, tidiness, docs
+  docs [--check]                write docs/reference from the code, or fail if it is out of date
+  tidy                          check sizes, headers and dependencies
+  bench [--quick] [--json PATH] measure the release binary; a full run updates docs/benchmarks.md
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            println!("\nfailed: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Outcome {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["test"] => suite::run(),
+        ["docs"] => docs::run(docs::Mode::Write),
+        ["docs", "--check"] => docs::run(docs::Mode::Check),
+        ["tidy"] => tidy::run(),
+        ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        other => Err(Failure::new(format!("`{}` is not a command\n\n{USAGE}", other.join(" ")))),
+    }
+}

@@ -1,0 +1,172 @@
+//! The measurements themselves. Times are microseconds.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::corpus::Corpus;
+use crate::client::{Hark, Server};
+use crate::failure::{Failure, Outcome};
+use crate::process;
+
+/// Prompts of forty words; each store gets the same ones.
+const PROMPTS: usize = 8;
+
+#[derive(Clone, Copy)]
+pub(super) struct Rounds {
+    pub(super) warm: usize,
+    pub(super) cold: usize,
+}
+
+/// What does not depend on a store: start, size, protocol.
+pub(super) fn process(hark: &Hark, binary: &Path, rounds: Rounds) -> Outcome<Value> {
+    let start = times(rounds.cold, |_| process::output(&mut hark.command(&["--version"])).map(drop))?;
+    let connect = times(rounds.cold / 2, |_| hark.serve(&[]).map(drop))?;
+    let mut server = hark.serve(&[])?;
+    server.request("tools/list", &json!({}))?;
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let idle = server.resident_kb();
+    let ping = times(rounds.warm, |_| server.request("ping", &json!({})).map(drop))?;
+    let list = times(rounds.warm, |_| server.request("tools/list", &json!({})).map(drop))?;
+    let size = fs::metadata(binary).map_err(|e| Failure::io(binary, &e))?.len();
+    Ok(json!({
+        "binary_bytes": size,
+        "start": quantiles(start),
+        "mcp": { "connect": quantiles(connect), "ping": quantiles(ping), "tools_list": quantiles(list),
+                 "idle_rss_kb": idle },
+    }))
+}
+
+pub(super) fn reindex(hark: &Hark) -> Outcome<(usize, f64)> {
+    let answer = hark.json(&["reindex", "--json"])?;
+    let seconds = answer["millis"].as_f64().unwrap_or_default() / 1000.0;
+    if answer["unreadable_files"] != json!(0) {
+        return Err(Failure::new(format!("the product does not read our memory files: {answer}")));
+    }
+    Ok((answer["memories"].as_u64().unwrap_or_default() as usize, seconds))
+}
+
+/// Everything that depends on how much is remembered.
+pub(super) fn store(hark: &Hark, corpus: &Corpus, size: usize, rounds: Rounds) -> Outcome<Value> {
+    for file in ["hark.db", "hark.db-wal", "hark.db-shm"] {
+        let _ = fs::remove_file(hark.home().join(file));
+    }
+    // Opening an empty index already takes the files in, so this is the first `reindex` after a loss.
+    let started = Instant::now();
+    let (memories, rebuild) = reindex(hark)?;
+    let first = started.elapsed().as_secs_f64() - rebuild;
+    if memories != size {
+        return Err(Failure::new(format!("{memories} of {size} memories were indexed")));
+    }
+    println!("{size} memories: first index {first:.1} s, rebuilt in {rebuild:.1} s");
+    let index_bytes: u64 = ["hark.db", "hark.db-wal"]
+        .iter()
+        .filter_map(|f| fs::metadata(hark.home().join(f)).ok())
+        .map(|m| m.len())
+        .sum();
+
+    let question = |i: usize| corpus.question((i * 7919) % size);
+    let mut server = hark.serve(&[])?;
+    for i in 0..10 {
+        recall(&mut server, &question(size / 2 + i))?;
+    }
+    let mut stated = Vec::new();
+    let mut found = 0usize;
+    let warm = times(rounds.warm, |i| {
+        let answer = recall(&mut server, &question(i))?;
+        stated.push(answer["micros"].as_f64().unwrap_or_default());
+        found += usize::from(answer["hits"].as_array().is_some_and(|hits| !hits.is_empty()));
+        Ok(())
+    })?;
+    let rss = server.resident_kb();
+    let prompt = times(rounds.warm.min(200), |i| recall(&mut server, &corpus.prompt(i % PROMPTS)).map(drop))?;
+    let fresh = |i: usize| corpus.body(10_000_000 + i);
+    let mut after_write = Vec::new();
+    let mut remember = Vec::new();
+    for i in 0..rounds.warm / 2 {
+        let text = fresh(i);
+        let started = Instant::now();
+        server.call("memory_remember", &json!({ "text": text, "global": true }))?;
+        remember.push(started.elapsed().as_secs_f64() * 1e6);
+        let started = Instant::now();
+        recall(&mut server, &question(i))?;
+        after_write.push(started.elapsed().as_secs_f64() * 1e6);
+    }
+    drop(server);
+    println!("{size} memories: warm measured");
+
+    let cold = times(rounds.cold, |i| {
+        process::output(&mut hark.command(&["recall", &question(i), "--all-projects", "--json"])).map(drop)
+    })?;
+    let cold_prompt = times(rounds.cold / 2, |i| {
+        let prompt = corpus.prompt(i % PROMPTS);
+        process::output(&mut hark.command(&["recall", &prompt, "--all-projects", "--json"])).map(drop)
+    })?;
+    let cold_remember = times(rounds.cold, |i| {
+        let text = fresh(1_000_000 + i);
+        process::output(&mut hark.command(&["remember", &text, "--global", "--json"])).map(drop)
+    })?;
+    println!("{size} memories: cold measured");
+    Ok(json!({
+        "memories": size,
+        "first_index_seconds": first,
+        "reindex_seconds": rebuild,
+        "reindex_per_second": size as f64 / rebuild.max(1e-3),
+        "index_bytes": index_bytes,
+        "answered": found as f64 / rounds.warm as f64,
+        "recall_warm": quantiles(warm),
+        "recall_warm_stated": quantiles(stated),
+        "recall_after_write": quantiles(after_write),
+        "recall_cold": quantiles(cold),
+        "prompt_warm": quantiles(prompt),
+        "prompt_cold": quantiles(cold_prompt),
+        "remember_warm": quantiles(remember),
+        "remember_cold": quantiles(cold_remember),
+        "rss_after_recalls_kb": rss,
+    }))
+}
+
+fn recall(server: &mut Server, query: &str) -> Outcome<Value> {
+    server.call("memory_recall", &json!({ "query": query, "all_projects": true }))
+}
+
+/// Instructions of whole processes, which do not depend on how busy the machine is.
+pub(super) fn instructions(hark: &Hark, corpus: &Corpus) -> Outcome<Value> {
+    if !process::is_there("valgrind", &["--version"]) {
+        println!("instruction counts: valgrind is not installed");
+        return Ok(Value::Null);
+    }
+    let count = |arguments: &[&str]| -> Outcome<Value> {
+        let wrapper = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"];
+        let output = process::output(&mut hark.command_under(&wrapper, arguments))?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let line = text.lines().find_map(|line| line.split_once("Collected :"));
+        Ok(line.and_then(|(_, n)| n.trim().parse::<u64>().ok()).into())
+    };
+    let question = corpus.question(17);
+    let text = corpus.body(20_000_000);
+    println!("instruction counts under callgrind");
+    Ok(json!({
+        "start": count(&["--version"])?,
+        "recall": count(&["recall", &question, "--all-projects", "--json"])?,
+        "remember": count(&["remember", &text, "--global", "--json"])?,
+    }))
+}
+
+fn times(rounds: usize, mut work: impl FnMut(usize) -> Outcome) -> Outcome<Vec<f64>> {
+    let mut taken = Vec::with_capacity(rounds);
+    for i in 0..rounds {
+        let started = Instant::now();
+        work(i)?;
+        taken.push(started.elapsed().as_secs_f64() * 1e6);
+    }
+    Ok(taken)
+}
+
+fn quantiles(mut taken: Vec<f64>) -> Value {
+    taken.sort_by(f64::total_cmp);
+    let at = |share: f64| taken.get(((taken.len() as f64 * share).ceil() as usize).max(1) - 1).copied();
+    json!({ "p50": at(0.50), "p99": at(0.99), "rounds": taken.len() })
+}

@@ -1,0 +1,99 @@
+//! What the product costs: latency, memory, size and instructions, on throw-away stores.
+//!
+//! Warm figures come from one `hark mcp` process over stdio, as an assistant uses it; cold figures
+//! are whole processes, as a terminal or a hook uses it. Stores are made from a seed, so that two
+//! runs measure the same work; the smaller store is the beginning of the larger one.
+
+mod corpus;
+mod machine;
+mod measure;
+mod page;
+mod report;
+mod rng;
+mod vocabulary;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::client::Hark;
+use crate::failure::{Failure, Outcome};
+use crate::workspace::{self, Scratch};
+use corpus::Corpus;
+
+pub(crate) struct Options {
+    quick: bool,
+    json: Option<PathBuf>,
+}
+
+impl Options {
+    pub(crate) fn parse(words: &[&str]) -> Outcome<Self> {
+        let mut options = Options { quick: false, json: None };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match *word {
+                "--quick" => options.quick = true,
+                "--json" => {
+                    let path = words.next().ok_or_else(|| Failure::new("--json needs a path"))?;
+                    options.json = Some(PathBuf::from(path));
+                }
+                other => return Err(Failure::new(format!("bench does not know `{other}`"))),
+            }
+        }
+        Ok(options)
+    }
+
+    fn sizes(&self) -> &'static [usize] {
+        if self.quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] }
+    }
+
+    fn rounds(&self) -> measure::Rounds {
+        if self.quick {
+            measure::Rounds { warm: 100, cold: 20 }
+        } else {
+            measure::Rounds { warm: 400, cold: 60 }
+        }
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Outcome {
+    let binary = workspace::release_binary()?;
+    let corpus = Corpus::new(&workspace::root())?;
+    let scratch = Scratch::new("bench")?;
+    let rounds = options.rounds();
+
+    let empty = Hark::new(&binary, &scratch.path().join("empty"));
+    std::fs::create_dir_all(empty.home()).map_err(|e| Failure::io(empty.home(), &e))?;
+    println!("process start and protocol");
+    let mut result = measure::process(&empty, &binary, rounds)?;
+    let mut stores = Vec::new();
+    for &size in options.sizes() {
+        let hark = Hark::new(&binary, &scratch.path().join(format!("store-{size}")));
+        let started = Instant::now();
+        corpus.write(hark.home(), size)?;
+        println!("{size} memories: files written in {:.1} s", started.elapsed().as_secs_f64());
+        if size == options.sizes()[0] {
+            measure::reindex(&hark)?;
+            result["instructions"] = measure::instructions(&hark, &corpus)?;
+        }
+        stores.push(measure::store(&hark, &corpus, size, rounds)?);
+        std::fs::remove_dir_all(hark.home()).map_err(|e| Failure::io(hark.home(), &e))?;
+    }
+    result["stores"] = Value::Array(stores);
+    result["machine"] = machine::describe();
+    result["date"] = machine::date().into();
+    result["commit"] = machine::commit().into();
+    result["targets"] = report::targets(&result);
+
+    let table = report::markdown(&result);
+    println!("\n{table}");
+    if let Some(path) = &options.json {
+        let text = serde_json::to_string_pretty(&result).unwrap_or_default();
+        workspace::write(path, &(text + "\n"))?;
+    }
+    if !options.quick {
+        page::update(&workspace::root().join("docs/benchmarks.md"), &table)?;
+    }
+    Ok(())
+}

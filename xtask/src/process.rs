@@ -1,0 +1,49 @@
+//! Running other programs.
+
+use std::process::{Command, Output, Stdio};
+
+use crate::failure::{Failure, Outcome};
+use crate::workspace;
+
+/// Cargo, in the workspace, as the one that runs us.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(arguments).current_dir(workspace::root());
+    command
+}
+
+/// Runs with our terminal; fails unless it succeeds.
+pub(crate) fn run(command: &mut Command) -> Outcome {
+    let status = command.status().map_err(|e| Failure::new(format!("{}: {e}", name(command))))?;
+    if status.success() { Ok(()) } else { Err(Failure::new(format!("{}: {status}", name(command)))) }
+}
+
+/// Runs and returns what it printed on stdout; fails unless it succeeds.
+pub(crate) fn capture(command: &mut Command) -> Outcome<String> {
+    let output = output(command)?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+pub(crate) fn output(command: &mut Command) -> Outcome<Output> {
+    let output =
+        command.stdin(Stdio::null()).output().map_err(|e| Failure::new(format!("{}: {e}", name(command))))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(format!("{}: {}\n{}", name(command), output.status, complaint.trim_end())))
+}
+
+/// Whether a program is installed and runs.
+pub(crate) fn is_there(program: &str, arguments: &[&str]) -> bool {
+    let quiet = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    quiet.is_ok_and(|status| status.success())
+}
+
+fn name(command: &Command) -> String {
+    let program = command.get_program().to_string_lossy();
+    let program = program.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    let arguments = command.get_args().take(4).map(|a| a.to_string_lossy().into_owned());
+    std::iter::once(program).chain(arguments).collect::<Vec<_>>().join(" ")
+}
