@@ -21,7 +21,8 @@ usage: cargo xtask COMMAND
   test                          run everything: format, lints, licences, tests, tidiness, docs
   docs [--check]                write docs/reference from the code, or fail if it is out of date
   tidy                          check sizes, headers and dependencies
-  bench [--quick] [--json PATH] measure the release binary; a full run updates docs/benchmarks.md
+  bench [--quick] [--json PATH] [--binary PATH]
+                                measure the release binary; a full run updates docs/benchmarks.md
 ";
 
 fn main() -> ExitCode {

@@ -25,19 +25,19 @@ use corpus::Corpus;
 pub(crate) struct Options {
     quick: bool,
     json: Option<PathBuf>,
+    /// Measure this binary instead of building one.
+    binary: Option<PathBuf>,
 }
 
 impl Options {
     pub(crate) fn parse(words: &[&str]) -> Outcome<Self> {
-        let mut options = Options { quick: false, json: None };
+        let mut options = Options { quick: false, json: None, binary: None };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
                 "--quick" => options.quick = true,
-                "--json" => {
-                    let path = words.next().ok_or_else(|| Failure::new("--json needs a path"))?;
-                    options.json = Some(PathBuf::from(path));
-                }
+                "--json" => options.json = Some(path_after(word, words.next())?),
+                "--binary" => options.binary = Some(path_after(word, words.next())?),
                 other => return Err(Failure::new(format!("bench does not know `{other}`"))),
             }
         }
@@ -57,8 +57,15 @@ impl Options {
     }
 }
 
+fn path_after(option: &str, word: Option<&&str>) -> Outcome<PathBuf> {
+    word.map(PathBuf::from).ok_or_else(|| Failure::new(format!("{option} needs a path")))
+}
+
 pub(crate) fn run(options: &Options) -> Outcome {
-    let binary = workspace::release_binary()?;
+    let binary = match &options.binary {
+        Some(path) => std::fs::canonicalize(path).map_err(|e| Failure::io(path, &e))?,
+        None => workspace::release_binary()?,
+    };
     let corpus = Corpus::new(&workspace::root())?;
     let scratch = Scratch::new("bench")?;
     let rounds = options.rounds();
@@ -67,16 +74,16 @@ pub(crate) fn run(options: &Options) -> Outcome {
     std::fs::create_dir_all(empty.home()).map_err(|e| Failure::io(empty.home(), &e))?;
     println!("process start and protocol");
     let mut result = measure::process(&empty, &binary, rounds)?;
+    let counted = Hark::new(&binary, &scratch.path().join("counted"));
+    corpus.write(counted.home(), 1_000)?;
+    measure::reindex(&counted)?;
+    result["instructions"] = measure::instructions(&counted, &corpus)?;
     let mut stores = Vec::new();
     for &size in options.sizes() {
         let hark = Hark::new(&binary, &scratch.path().join(format!("store-{size}")));
         let started = Instant::now();
         corpus.write(hark.home(), size)?;
         println!("{size} memories: files written in {:.1} s", started.elapsed().as_secs_f64());
-        if size == options.sizes()[0] {
-            measure::reindex(&hark)?;
-            result["instructions"] = measure::instructions(&hark, &corpus)?;
-        }
         stores.push(measure::store(&hark, &corpus, size, rounds)?);
         std::fs::remove_dir_all(hark.home()).map_err(|e| Failure::io(hark.home(), &e))?;
     }
