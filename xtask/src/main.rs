@@ -23,6 +23,7 @@ usage: cargo xtask COMMAND
   tidy                          check sizes, headers and dependencies
   bench [--quick] [--json PATH] [--binary PATH]
                                 measure the release binary; a full run updates docs/benchmarks.md
+  store PATH COUNT              write a store of made-up memories, as `bench` measures them
 ";
 
 fn main() -> ExitCode {
@@ -44,6 +45,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["docs", "--check"] => docs::run(docs::Mode::Check),
         ["tidy"] => tidy::run(),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
+        ["store", path, count] => bench::make_store(path, count),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

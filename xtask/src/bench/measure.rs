@@ -72,11 +72,9 @@ pub(super) fn store(hark: &Hark, corpus: &Corpus, size: usize, rounds: Rounds) -
     for i in 0..10 {
         recall(&mut server, &question(size / 2 + i))?;
     }
-    let mut stated = Vec::new();
     let mut found = 0usize;
     let warm = times(rounds.warm, |i| {
         let answer = recall(&mut server, &question(i))?;
-        stated.push(answer["micros"].as_f64().unwrap_or_default());
         found += usize::from(answer["hits"].as_array().is_some_and(|hits| !hits.is_empty()));
         Ok(())
     })?;
@@ -97,8 +95,11 @@ pub(super) fn store(hark: &Hark, corpus: &Corpus, size: usize, rounds: Rounds) -
     drop(server);
     println!("{size} memories: warm measured");
 
+    let mut stated = Vec::new();
     let cold = times(rounds.cold, |i| {
-        process::output(&mut hark.command(&["recall", &question(i), "--all-projects", "--json"])).map(drop)
+        let answer = hark.json(&["recall", &question(i), "--all-projects", "--json"])?;
+        stated.push(answer["micros"].as_f64().unwrap_or_default());
+        Ok(())
     })?;
     let cold_prompt = times(rounds.cold / 2, |i| {
         let prompt = corpus.prompt(i % PROMPTS);
@@ -117,7 +118,7 @@ pub(super) fn store(hark: &Hark, corpus: &Corpus, size: usize, rounds: Rounds) -
         "index_bytes": index_bytes,
         "answered": found as f64 / rounds.warm as f64,
         "recall_warm": quantiles(warm),
-        "recall_warm_stated": quantiles(stated),
+        "recall_cold_stated": quantiles(stated),
         "recall_after_write": quantiles(after_write),
         "recall_cold": quantiles(cold),
         "prompt_warm": quantiles(prompt),

@@ -57,6 +57,14 @@ impl Options {
     }
 }
 
+/// Writes a store like those measured, to try things on.
+pub(crate) fn make_store(path: &str, count: &str) -> Outcome {
+    let count = count.parse().map_err(|_| Failure::new(format!("`{count}` is not a number of memories")))?;
+    Corpus::new(&workspace::root())?.write(&PathBuf::from(path), count)?;
+    println!("wrote {count} memories; next: HARK_HOME={path} hark reindex");
+    Ok(())
+}
+
 fn path_after(option: &str, word: Option<&&str>) -> Outcome<PathBuf> {
     word.map(PathBuf::from).ok_or_else(|| Failure::new(format!("{option} needs a path")))
 }

@@ -41,10 +41,10 @@ pub(super) fn targets(result: &Value) -> Value {
 /// Rows of the table of times: what it says, and where the figures are.
 const LATENCIES: &[(&str, &str)] = &[
     ("recall, warm", "recall_warm"),
-    ("recall, warm, as the product states it", "recall_warm_stated"),
     ("recall right after a write, warm", "recall_after_write"),
     ("recall, 40-word prompt, warm", "prompt_warm"),
     ("recall, cold process", "recall_cold"),
+    ("the same, the part that the product states (`micros`)", "recall_cold_stated"),
     ("recall, 40-word prompt, cold process", "prompt_cold"),
     ("remember, warm", "remember_warm"),
     ("remember, cold process", "remember_cold"),
