@@ -14,7 +14,7 @@ pub(super) fn page(hark: &Hark) -> Outcome<String> {
     }
     let mut page = String::from(
         "# Commands\n\nEvery command takes `--json`. Exit codes: 0 ok, 1 the request was wrong, 2 the command line was \
-         wrong, 3 storage, 4 something remote, 70 a fault in hark.\n\n",
+         wrong, 3 storage, 70 a fault in hark.\n\n",
     );
     let _ = writeln!(page, "```text\n{}\n```", top.trim_end());
     describe(hark, &mut page, &names.iter().map(|n| vec![n.clone()]).collect::<Vec<_>>())?;
