@@ -1,0 +1,206 @@
+//! One project, one identity, wherever its files are.
+
+use std::fs;
+use std::path::Path;
+
+use hark_testkit::git::{git, repository};
+use hark_testkit::{Home, note};
+
+fn home() -> Home {
+    Home::new(env!("CARGO_BIN_EXE_hark"))
+}
+
+/// The key that a new memory made in this folder gets.
+fn project(home: &Home, folder: &Path) -> String {
+    let said = home.hark(["remember", "A probe of the project.", "--json"]).within(folder).ok().json();
+    let key = said["project"].as_str().map_or_else(|| "(global)".to_owned(), str::to_owned);
+    home.hark(["forget", said["id"].as_str().unwrap(), "--yes"]).within(folder).ok();
+    key
+}
+
+fn sees(home: &Home, folder: &Path, id: &str) -> bool {
+    let answer = home.hark(["recall", "walruses drain the queue", "--json"]).within(folder).ok().json();
+    answer["hits"].as_array().unwrap().iter().any(|hit| hit["id"] == id)
+}
+
+fn store(home: &Home, folder: &Path) -> String {
+    let said = home.hark(["remember", "Walruses drain the queue.", "--json"]).within(folder).ok().json();
+    said["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_subfolder_and_a_worktree_are_the_repository() {
+    let home = home();
+    let repo = repository(&home, "shop");
+    let id = store(&home, &repo);
+    assert!(sees(&home, &repo.join("src/deep"), &id));
+    let tree = home.root().join("shop-feature");
+    git(&home, &repo, &["worktree", "add", "-q", tree.to_str().unwrap(), "-b", "feature"]);
+    assert!(sees(&home, &tree, &id) && sees(&home, &tree.join("src"), &id));
+    assert_eq!(project(&home, &repo), project(&home, &tree));
+    assert!(!sees(&home, &repository(&home, "other"), &id), "another repository is another project");
+}
+
+#[test]
+fn clones_of_one_remote_are_one_project_however_its_address_is_spelt() {
+    let home = home();
+    let keys: Vec<String> = [
+        "git@git.example.org:acme/shop.git",
+        "https://git.example.org/acme/shop",
+        "https://someone:secret@git.example.org/acme/shop.git",
+        "ssh://git@git.example.org:2222/acme/shop.git",
+    ]
+    .iter()
+    .enumerate()
+    .map(|(n, remote)| {
+        let repo = repository(&home, &format!("clone-{n}"));
+        git(&home, &repo, &["remote", "add", "origin", remote]);
+        project(&home, &repo)
+    })
+    .collect();
+    assert_eq!(keys, vec!["git.example.org/acme/shop"; 4]);
+}
+
+#[test]
+fn a_moved_repository_without_a_remote_is_still_the_same_project() {
+    let home = home();
+    let repo = repository(&home, "shop");
+    let id = store(&home, &repo);
+    let moved = home.root().join("elsewhere/better-name");
+    fs::create_dir_all(moved.parent().unwrap()).unwrap();
+    fs::rename(&repo, &moved).unwrap();
+    assert!(sees(&home, &moved, &id));
+    let copy = home.root().join("second-clone");
+    git(&home, home.root(), &["clone", "-q", moved.to_str().unwrap(), copy.to_str().unwrap()]);
+    assert!(sees(&home, &copy, &id), "a clone from a local path shares its root commit");
+}
+
+#[test]
+fn a_repository_that_gains_a_remote_keeps_its_memories() {
+    let home = home();
+    let repo = repository(&home, "shop");
+    let id = store(&home, &repo);
+    git(&home, &repo, &["remote", "add", "origin", "https://git.example.org/acme/shop.git"]);
+    assert!(sees(&home, &repo, &id));
+    let later = store(&home, &repo);
+    assert!(sees(&home, &repo, &later) && sees(&home, &repo, &id));
+    home.hark(["reindex"]).ok();
+    assert!(sees(&home, &repo, &id), "and after a rebuild of the index");
+    home.remove_index();
+    assert!(sees(&home, &repo, &id) && sees(&home, &repo, &later), "and after its loss");
+}
+
+#[test]
+fn a_new_repository_without_commits_is_a_project() {
+    let home = home();
+    let folder = home.root().join("fresh");
+    fs::create_dir_all(&folder).unwrap();
+    git(&home, &folder, &["init", "-q"]);
+    let id = store(&home, &folder);
+    assert!(sees(&home, &folder, &id));
+    fs::write(folder.join("a"), "a").unwrap();
+    git(&home, &folder, &["add", "."]);
+    git(&home, &folder, &["commit", "-q", "-m", "first"]);
+    assert!(sees(&home, &folder, &id), "its first commit changes nothing");
+}
+
+#[test]
+fn a_folder_without_git_is_its_own_project() {
+    let home = home();
+    let (one, two) = (home.root().join("one/notes"), home.root().join("two/notes"));
+    fs::create_dir_all(&one).unwrap();
+    fs::create_dir_all(&two).unwrap();
+    let id = store(&home, &one);
+    assert!(sees(&home, &one, &id) && !sees(&home, &two, &id));
+    assert_eq!(project(&home, &home.user()), "(global)", "the home folder is no project");
+}
+
+#[test]
+fn the_nearest_project_store_upwards_is_used_and_the_global_one_is_not() {
+    let home = home();
+    let repo = repository(&home, "shop");
+    fs::create_dir_all(repo.join(".hark/memories")).unwrap();
+    let inside = |args: &[&str], folder: &Path| home.hark(args).within(folder).without("HARK_HOME").ok().json();
+    let said = inside(&["remember", "Walruses drain the queue.", "--json"], &repo.join("src/deep"));
+    assert_eq!(hark_testkit::disk::notes(&repo.join(".hark/memories")).len(), 1);
+    let found = inside(&["recall", "walruses", "--json"], &repo);
+    assert_eq!(found["hits"][0]["id"], said["id"]);
+    let stats = inside(&["stats", "--json"], &repo);
+    assert!(stats["home"].as_str().unwrap().ends_with("shop/.hark"), "{stats}");
+
+    let outside = inside(&["recall", "walruses", "--json"], &home.work());
+    assert_eq!(outside["hits"], serde_json::json!([]));
+    let stats = inside(&["stats", "--json"], &home.work());
+    assert!(Path::new(stats["home"].as_str().unwrap()).starts_with(home.root().join("xdg/data")), "{stats}");
+
+    // A store further down wins over one further up.
+    let inner = repo.join("src");
+    fs::create_dir_all(inner.join(".hark/memories")).unwrap();
+    let found = inside(&["recall", "walruses", "--json"], &inner.join("deep"));
+    assert_eq!(found["hits"], serde_json::json!([]));
+}
+
+#[test]
+fn a_project_store_may_be_moved_with_its_folder() {
+    let home = home();
+    let folder = home.root().join("plain");
+    fs::create_dir_all(folder.join(".hark/memories")).unwrap();
+    let inside = |folder: &Path, args: &[&str]| home.hark(args).within(folder).without("HARK_HOME").ok().json();
+    let said = inside(&folder, &["remember", "Walruses drain the queue.", "--json"]);
+    let moved = home.root().join("plain-moved");
+    fs::rename(&folder, &moved).unwrap();
+    let found = inside(&moved, &["recall", "walruses", "--json"]);
+    assert_eq!(found["hits"][0]["id"], said["id"], "{found}");
+}
+
+#[test]
+fn a_cloned_project_cannot_change_settings_that_are_the_users() {
+    let home = home();
+    let repo = repository(&home, "shop");
+    note::drop_in(&repo, ".hark/config.toml", "[redact]\nemails = false\n[recall]\nlimit = 1\n[projects]\nalias = { a = \"b\" }\n");
+    fs::create_dir_all(repo.join(".hark/memories")).unwrap();
+    let config = home.hark(["config", "--json"]).within(&repo).without("HARK_HOME").ok().json();
+    assert_eq!((&config["redact"]["emails"], &config["recall"]["limit"]), (&true.into(), &1.into()));
+    assert_eq!(config["projects"]["alias"], serde_json::json!({}));
+}
+
+#[test]
+fn an_alias_joins_two_projects() {
+    let home = home();
+    let old = repository(&home, "old");
+    git(&home, &old, &["remote", "add", "origin", "https://git.example.org/acme/old.git"]);
+    let new = repository(&home, "new");
+    git(&home, &new, &["remote", "add", "origin", "https://git.example.org/acme/new.git"]);
+    let id = store(&home, &new);
+    assert!(!sees(&home, &old, &id));
+    fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+    fs::write(home.user_config(), "[projects]\nalias = { \"git.example.org/acme/old\" = \"git.example.org/acme/new\" }\n").unwrap();
+    assert!(sees(&home, &old, &id));
+    assert_eq!(project(&home, &old), "git.example.org/acme/new");
+}
+
+#[test]
+fn a_project_is_named_by_its_last_part_or_by_its_folder() {
+    let home = home();
+    let repo = repository(&home, "shop");
+    git(&home, &repo, &["remote", "add", "origin", "https://git.example.org/acme/shop.git"]);
+    let id = store(&home, &repo);
+    for name in ["shop", "git.example.org/acme/shop", repo.to_str().unwrap()] {
+        assert_eq!(home.recall_ids("walruses", &["--project", name]), [id.clone()], "{name}");
+    }
+    home.remember_with("Another shop.", &["--project", "git.example.org/rival/shop"]);
+    let outcome = home.hark(["recall", "walruses", "--project", "shop"]).fails(1);
+    assert!(outcome.stderr().contains("acme/shop") && outcome.stderr().contains("rival/shop"), "{outcome}");
+}
+
+#[test]
+fn the_project_of_a_server_is_its_clients_root_not_its_own_folder() {
+    let home = home();
+    let repo = repository(&home, "shop");
+    git(&home, &repo, &["remote", "add", "origin", "https://git.example.org/acme/shop.git"]);
+    let mut command = home.program(home.binary());
+    command.arg("mcp").current_dir(&repo);
+    let mut mcp = hark_testkit::Mcp::start(command);
+    let said = mcp.data("memory_remember", &serde_json::json!({ "text": "Walruses drain the queue." }));
+    assert_eq!(said["project"], "git.example.org/acme/shop");
+}

@@ -1,0 +1,109 @@
+//! The JSON of every command, as others parse it. Ids and machine-dependent values are redacted;
+//! time stands still. A change here is a change of contract.
+
+use hark_testkit::Home;
+use serde_json::Value;
+
+const NOW: &str = "2026-06-15T12:00:00Z";
+
+/// Replaces what differs between runs: ids by the order in which they are met, paths, costs.
+struct Tame {
+    seen: Vec<String>,
+    root: String,
+}
+
+impl Tame {
+    fn value(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = self.text(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
+            Value::Object(fields) => {
+                for (key, field) in fields.iter_mut() {
+                    match key.as_str() {
+                        "micros" | "millis" | "index_bytes" | "score" | "value" | "effect" if field.is_number() => *field = Value::from("[number]"),
+                        "embedding" => *field = Value::from("[model]"),
+                        _ => self.value(field),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let mut out = text.replace(&self.root, "[root]");
+        for (start, length, kind) in ids(&out.clone()) {
+            let found = out[start..start + length].to_owned();
+            if !self.seen.contains(&found) {
+                self.seen.push(found.clone());
+            }
+            let at = self.seen.iter().position(|s| *s == found).unwrap_or_default();
+            let name = format!("[{kind}{:<width$}", format!("{at}]"), width = length.saturating_sub(kind.len() + 1));
+            out.replace_range(start..start + length, &name);
+        }
+        out.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Short ids, their tails in file names, whole ids.
+fn ids(text: &str) -> Vec<(usize, usize, &'static str)> {
+    let bytes = text.as_bytes();
+    let is_tail = |b: &u8| b.is_ascii_digit() || (b.is_ascii_lowercase() && !b"ilou".contains(b));
+    let mut found = Vec::new();
+    for start in 0..bytes.len() {
+        let rest = &bytes[start..];
+        let tail_at = |from: usize| rest.len() >= from + 8 && rest[from..from + 8].iter().all(is_tail);
+        if rest.starts_with(b"m-") && tail_at(2) {
+            found.push((start, 10, "id"));
+        } else if rest.starts_with(b"_") && tail_at(1) && rest.get(9) == Some(&b'.') {
+            found.push((start + 1, 8, "t"));
+        } else if rest.len() >= 36 && rest[8] == b'-' && rest[13] == b'-' && rest[18] == b'-' && rest[23] == b'-' && rest[14] == b'7' {
+            found.push((start, 36, "uuid"));
+        }
+    }
+    found
+}
+
+#[test]
+fn json_shapes() {
+    let home = Home::new(env!("CARGO_BIN_EXE_hark")).at(NOW);
+    let mut tame = Tame { seen: Vec::new(), root: home.root().to_str().unwrap().to_owned() };
+    let mut shape = |name: &str, code: i32, args: &[&str]| -> Value {
+        let raw = home.hark([args, &["--json"]].concat()).fails(code).json();
+        let mut tamed = raw.clone();
+        tame.value(&mut tamed);
+        insta::assert_json_snapshot!(name, tamed);
+        raw
+    };
+    let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
+    let a = id(&shape("remember", 0, &[
+        "remember", "Walruses drain the queue in src/queue.rs, see #12.", "--kind", "decision", "--title", "Queue staff",
+        "--why", "they are strong", "--learned", "feed them", "--tag", "zoo", "--file", "src/queue.rs", "--entity", "@ann",
+        "--importance", "4", "--project", "zoo/app", "--expires", "2027-01-01",
+    ]));
+    let b = id(&shape("remember_superseding", 0, &["remember", "Penguins drain the queue.", "--global", "--supersedes", &a]));
+    shape("remember_redacting", 0, &["remember", "token ghp_16C7e42F292c6912E7710c838347Ae178B4a", "--global"]);
+    shape("recall", 0, &["recall", "who drains the queue", "--project", "zoo/app", "--explain"]);
+    shape("recall_nothing", 0, &["recall", "medieval falconry glove stitching"]);
+    shape("show", 0, &["show", &a, &b]);
+    shape("list", 0, &["list", "--project", "zoo/app"]);
+    shape("timeline", 0, &["timeline", "--all-projects", "--status", "superseded"]);
+    shape("edit", 0, &["edit", &b, "--tag", "zoo"]);
+    shape("resolve", 0, &["resolve", &b]);
+    shape("reopen", 0, &["reopen", &b]);
+    shape("archive", 0, &["archive", &b]);
+    shape("restore", 0, &["restore", &b]);
+    shape("relate", 0, &["relate", &a, &b, "--as", "context", "--weight", "0.5"]);
+    shape("links", 0, &["links", &a]);
+    shape("history", 0, &["history", &a]);
+    shape("context", 0, &["context", "#12", "--project", "zoo/app"]);
+    shape("tags", 0, &["tags", "--all-projects"]);
+    shape("stats", 0, &["stats"]);
+    shape("doctor", 0, &["doctor"]);
+    shape("reindex", 0, &["reindex"]);
+    shape("config", 0, &["config"]);
+    shape("forget_dry", 0, &["forget", &b]);
+    shape("forget", 0, &["forget", &b, "--yes"]);
+    shape("error_unknown_id", 1, &["show", "m-zzzzzzzz"]);
+    shape("error_not_an_id", 1, &["show", "hello"]);
+}
