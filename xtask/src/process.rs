@@ -1,5 +1,6 @@
 //! Running other programs.
 
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Output, Stdio};
 
 use crate::failure::{Failure, Outcome};
@@ -16,6 +17,32 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
 /// Runs with our terminal; fails unless it succeeds.
 pub(crate) fn run(command: &mut Command) -> Outcome {
     let status = command.status().map_err(|e| Failure::new(format!("{}: {e}", name(command))))?;
+    if status.success() { Ok(()) } else { Err(Failure::new(format!("{}: {status}", name(command)))) }
+}
+
+/// Where a program says what we want to know.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Out,
+    Error,
+}
+
+/// Runs with our terminal, and hands each line of one stream to `look` on its way.
+pub(crate) fn run_watching(command: &mut Command, stream: Stream, mut look: impl FnMut(&str)) -> Outcome {
+    let fail = |command: &Command, e: &std::io::Error| Failure::new(format!("{}: {e}", name(command)));
+    match stream {
+        Stream::Out => command.stdout(Stdio::piped()),
+        Stream::Error => command.stderr(Stdio::piped()),
+    };
+    let mut child = command.spawn().map_err(|e| fail(command, &e))?;
+    let out = child.stdout.take().map(|pipe| Box::new(pipe) as Box<dyn Read>);
+    let pipe = out.or_else(|| child.stderr.take().map(|pipe| Box::new(pipe) as Box<dyn Read>));
+    for line in pipe.into_iter().flat_map(|pipe| BufReader::new(pipe).lines()) {
+        let line = line.map_err(|e| fail(command, &e))?;
+        look(&line);
+        println!("{line}");
+    }
+    let status = child.wait().map_err(|e| fail(command, &e))?;
     if status.success() { Ok(()) } else { Err(Failure::new(format!("{}: {status}", name(command)))) }
 }
 
