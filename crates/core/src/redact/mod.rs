@@ -19,6 +19,7 @@ mod boundary;
 mod placeholder;
 mod prefilter;
 mod private_span;
+mod published;
 mod redactor;
 mod rule;
 mod rules;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::placeholder;
 use super::prefilter::Prefilter;
 use super::private_span;
-use super::rule::{Family, Find};
+use super::rule::{Family, Find, Rule};
 use super::rules;
 use super::spans::{self, Candidate};
 use super::text::{Clean, Raw};
@@ -38,13 +38,21 @@ pub struct Finding {
 #[derive(Clone)]
 pub struct Redactor {
     options: RedactOptions,
+    infrastructure: bool,
     key: [u8; 32],
 }
 
 impl Redactor {
     /// `key` keys the fingerprints in placeholders. Costs nothing: rules compile when needed.
     pub fn new(options: RedactOptions, key: [u8; 32]) -> Self {
-        Self { options, key }
+        Self { options, infrastructure: true, key }
+    }
+
+    /// Leaves account numbers, bucket and shop names and public recipients as they are.
+    #[must_use]
+    pub fn keeping_infrastructure(mut self) -> Self {
+        self.infrastructure = false;
+        self
     }
 
     pub fn clean(&self, raw: Raw) -> Clean {
@@ -84,18 +92,23 @@ impl Redactor {
         let mut ranges = Vec::new();
         let mut wanted = vec![false; table.len()];
         let mut done = vec![0usize; table.len()];
+        let mut looked = vec![usize::MAX; table.len()];
         Prefilter::shared().scan(bytes, |hit| {
             if spans::inside(hit.at, &placeholders) {
                 return;
             }
             let row = hit.rule;
             let rule = &table[row];
+            // Inside what the rule already has: a second look finds nothing new.
+            if wanted[row] || hit.at < done[row] || !self.enabled(rule) {
+                return;
+            }
             if matches!(rule.find, Find::Anywhere(_)) {
                 wanted[row] = true;
                 return;
             }
-            // Inside what the rule already has: a second look finds nothing new.
-            if hit.at < done[row] || !self.enabled(rule.family, rule.name) {
+            // `pass` and `passw` begin at one place: a scanner asks once.
+            if matches!(rule.find, Find::Scan(_)) && std::mem::replace(&mut looked[row], hit.at) == hit.at {
                 return;
             }
             rule.find_at(bytes, hit.at, hit.keyword, &mut ranges);
@@ -119,8 +132,12 @@ impl Redactor {
             .collect()
     }
 
-    fn enabled(&self, family: Family, name: &str) -> bool {
-        self.options.emails || family != Family::Personal || name != rules::EMAIL
+    fn enabled(&self, rule: &Rule) -> bool {
+        match rule.family {
+            Family::Personal => self.options.emails || rule.name != rules::EMAIL,
+            Family::Infrastructure => self.infrastructure,
+            _ => true,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Serialize;
 
 use super::boundary;
+use super::published;
 use super::shape;
 
 /// How far beyond its keyword a `Token` pattern may look. Longer tokens do not exist, and the
@@ -30,6 +31,8 @@ pub enum Family {
     Keys,
     Web,
     Hashes,
+    /// Names of things that are not secret in themselves.
+    Infrastructure,
     Named,
     Personal,
 }
@@ -220,6 +223,7 @@ impl Row {
         (self.fillers || !shape::is_blanked(secret))
             && (self.entropy == 0.0 || shape::entropy(secret) >= self.entropy)
             && self.check.is_none_or(|check| check(secret))
+            && !published::is_sample(secret)
     }
 
     /// `None` only if the pattern does not compile, which the table's test rules out.

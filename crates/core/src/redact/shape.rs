@@ -163,11 +163,6 @@ pub(super) fn is_stand_in(value: &[u8]) -> bool {
 /// `process.env.X`, `os.environ["X"]`, `<%= x %>`.
 pub(super) fn is_reference(value: &[u8]) -> bool {
     const INSIDE: &[&str] = &[
-        "${",
-        "{{",
-        "$(",
-        "<%",
-        "#{",
         "process.env",
         "environ",
         "getenv",
@@ -190,8 +185,28 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         }
         [b'%', .., b'%'] | [b'{', .., b'}'] | [b'[', .., b']'] | [b'(', ..] | [b'@', .., b'@'] => true,
         [b'%', _] | [b'!', b'A'..=b'Z', ..] => true,
-        _ => INSIDE.iter().any(|mark| contains(value, mark)),
+        _ => INSIDE.iter().any(|mark| contains(value, mark)) || is_interpolated(value),
     }
+}
+
+/// Whether something is filled in: `a${X}b`, `{{ x }}`, `$(cmd)`, `#{x}`, `<%= x %>`. What is open
+/// and never closed, or holds anything but an expression, is punctuation somebody chose.
+fn is_interpolated(value: &[u8]) -> bool {
+    const MARKS: &[(&[u8], &[u8])] =
+        &[(b"${", b"}"), (b"{{", b"}}"), (b"$(", b")"), (b"<%", b"%>"), (b"#{", b"}")];
+    let find = |text: &[u8], mark: &[u8]| text.windows(mark.len()).position(|window| window == mark);
+    MARKS.iter().any(|(open, close)| {
+        let Some(at) = find(value, open) else { return false };
+        let inside = &value[at + open.len()..];
+        // A value may have been cut short inside the expression.
+        let inside = &inside[..find(inside, close).unwrap_or(inside.len())];
+        let closed = at + open.len() + inside.len() < value.len();
+        let plain =
+            |b: &u8| b.is_ascii_alphanumeric() || b"_.-|:$?/'\"()[], @=%*+\t".contains(b) || *b == b' ';
+        inside.iter().all(plain)
+            && (closed || value.len() < 24)
+            && !(closed && is_random(inside) && inside.len() >= 24)
+    })
 }
 
 /// Made of words or numbers joined by separators: `fits_on_one_line`, `rc0.15.0`, `Key128Bit`

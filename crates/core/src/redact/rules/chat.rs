@@ -84,11 +84,14 @@ pub(super) const RULES: &[Rule] = &[
         F,
         &["outlook.office", "webhook.office.com"],
         Anywhere(
-            r"(?i)(?:outlook\.office(?:365)?|[a-z0-9-]+\.webhook\.office)\.com/webhook(?:b2)?/([0-9a-f-]{36}(?:@|%(?:25)?40)[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36})",
+            r"(?i)(?:outlook\.office(?:365)?|[a-z0-9-]+\.webhook\.office)\.com/webhook(?:b2)?/([0-9a-f-]{36}(?:@|%(?:25)?40)[0-9a-f-]{36}/[a-z][a-z0-9]{2,40}/[0-9a-f]{32}/[0-9a-f-]{36}(?:/[a-z0-9_-]{20,})?)",
         ),
     )
     .examples(
-        &["https://a.webhook.office.com/webhookb2/{uuid}@{uuid}/IncomingWebhook/{hex:32}/{uuid}"],
+        &[
+            "https://a.webhook.office.com/webhookb2/{uuid}@{uuid}/IncomingWebhook/{hex:32}/{uuid}",
+            "https://outlook.office.com/webhook/{uuid}@{uuid}/JenkinsCI/{hex:32}/{uuid}",
+        ],
         &["https://outlook.office.com/webhook/"],
     ),
     Rule::new(

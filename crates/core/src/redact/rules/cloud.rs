@@ -69,34 +69,6 @@ pub(super) const RULES: &[Rule] = &[
         Token(r"da2-[a-z0-9]{26}\b"),
     )
     .examples(&["da2-{low:26}"], &["da2-short"]),
-    // Account numbers turn a leaked role name into a target.
-    Rule::new(
-        "aws-account-id",
-        F,
-        &["arn:aws", "account_id", "account-id", "accountid"],
-        Token(
-            r#"arn:aws[a-z-]*:[a-z0-9-]*:[a-z0-9-]*:([0-9]{12}):|(?i:account_?-?id["']?\s*[:=]\s*["']?)([0-9]{12})\b"#,
-        ),
-    )
-    .any_case()
-    .check(|id| !matches!(id, b"123456789012" | b"000000000000" | b"012345678901"))
-    .examples(
-        &["arn:aws:iam::{dig:12}:role/ci", "aws_account_id={dig:12}"],
-        &["arn:aws:iam::aws:policy/Reader", "arn:aws:iam::123456789012:role/x"],
-    ),
-    // Bucket names are global: knowing one is enough to probe it or, once deleted, to take it over.
-    Rule::new(
-        "bucket-name",
-        F,
-        &["arn:aws:s3:::", "s3.amazonaws.com/", "storage.googleapis.com/"],
-        Anywhere(
-            r"arn:aws:s3:::([A-Za-z0-9][A-Za-z0-9._-]{2,62})|(?:^|[^A-Za-z0-9.-])(?:s3\.amazonaws|storage\.googleapis)\.com/([a-z0-9][a-z0-9._-]{2,62})",
-        ),
-    )
-    .examples(
-        &["arn:aws:s3:::fake-bucket/*", "https://storage.googleapis.com/fake-bucket/o"],
-        &["arn:aws:s3:::${name}", "https://storage.googleapis.com/"],
-    ),
     Rule::new(
         "amazon-oauth-client",
         F,
@@ -104,21 +76,17 @@ pub(super) const RULES: &[Rule] = &[
         Token(r"amzn1\.(?:application-oa2-client\.[0-9a-f]{32}|oa2-cs\.v1\.[0-9a-f]{64})"),
     )
     .examples(&["amzn1.oa2-cs.v1.{hex:64}"], &["amzn1.account"]),
-    // Alone on a line it is left: these keys are public by design in apps and samples, and only
-    // what stands before one tells a key in use.
     Rule::new(
         "gcp-api-key",
         F,
         &["AIza"],
-        Anywhere(
-            r"(?:\\[nrt]|[^\sA-Za-z0-9][ \t]*|\S[ \t]+)(AIza[A-Za-z0-9_-]{35})(?:[^A-Za-z0-9_-]|$)",
-        ),
+        Token(r"(AIza[A-Za-z0-9_-]{35})(?:[^A-Za-z0-9_-]|$)"),
     )
     .entropy(3.5)
     .check(|key| !shape::is_typed_in_order(key))
     .examples(
-        &["key=AIza{url:34}x"],
-        &["AIza1234567890abcdefghijklmnopqrstuvwxy", "AIzaShort", "AIza{url:35}"],
+        &["AIza{url:35}", "key=AIza{url:35}", "?key=AIza{url:34}x&v=3"],
+        &["AIza1234567890abcdefghijklmnopqrstuvwxy", "AIzaShort", "AIza{url:36}", "{an:20}AIza{url:35}"],
     ),
     Rule::new(
         "gcp-oauth-secret",
@@ -203,6 +171,25 @@ pub(super) const RULES: &[Rule] = &[
     )
     .entropy(3.5)
     .examples(&["{an:76}AZDO{an:4}"], &["{an:70}AZDO{an:4}"]),
+    // Keys that Azure signs with the name of the service, at a fixed place.
+    Rule::new(
+        "azure-annotated-key",
+        F,
+        &["JQQJ9", "AzSe", "AzCa", "+ASt", "+ACR", "ACDb", "AIoT", "+ASb", "+AEh"],
+        Anywhere(concat!(
+            r"(?:^|[^A-Za-z0-9+/_-])(?:",
+            r"([A-Za-z0-9]{52}JQQJ9[9DH][A-Za-z0-9][A-L][A-Za-z0-9]{16}[A-Za-z][A-Za-z0-9]{7}(?:[A-Za-z0-9]{2}==)?)",
+            r"|([A-Za-z0-9]{42}AzSe[A-D][A-Za-z0-9]{5}|[A-Za-z0-9]{33}AzCa[A-P][A-Za-z0-9]{5}=)",
+            r"|([A-Za-z0-9+/]{42}\+ACR[A-D][A-Za-z0-9+/]{5}|[A-Za-z0-9+/]{33}(?:AIoT|\+ASb|\+AEh)[A-Za-z0-9+/]{6}=)",
+            r"|([A-Za-z0-9+/]{76}(?:ACDb|\+ASt)[A-Za-z0-9+/]{5}[AQgw]==)",
+            r")(?:[^A-Za-z0-9+/=_-]|$)",
+        )),
+    )
+    .entropy(3.5)
+    .examples(
+        &["{an:52}JQQJ99BFACAAAAALGcqjAAASACOG3eq1", "key: {an:42}AzSeA{an:5}", "{b64:76}+ASt{b64:5}Q=="],
+        &["JQQJ9", "AzSe", "{an:50}JQQJ99BFACAAAAALGcqjAAASACOG3eq1"],
+    ),
     Rule::new(
         "azure-legacy-pat",
         F,

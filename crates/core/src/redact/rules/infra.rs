@@ -3,6 +3,7 @@
 use super::super::rule::Find::{Anywhere, Given, Scan, Token};
 use super::super::rule::{Family, Rule};
 use super::super::scan::kubernetes;
+use super::super::shape;
 
 const F: Family = Family::Cloud;
 
@@ -141,10 +142,11 @@ pub(super) const RULES: &[Rule] = &[
         "vault-token",
         F,
         &["hvs.", "hvb.", "hvr."],
-        Token(r"hv[sbr]\.[A-Za-z0-9_-]{90,300}"),
+        Token(r"hv[sbr]\.[A-Za-z0-9_-]{90,300}|hvs\.[A-Za-z0-9]{24}(?:[^A-Za-z0-9._-]|$)"),
     )
     .entropy(3.5)
-    .examples(&["hvs.{url:95}"], &["hvs.short"]),
+    .check(|token| !shape::is_wordy(token))
+    .examples(&["hvs.{url:95}", "Initial Root Token: hvs.{an:24}"], &["hvs.short", "hvs.get_or_create_default_handler"]),
     Rule::new(
         "vault-legacy-token",
         F,
@@ -152,7 +154,9 @@ pub(super) const RULES: &[Rule] = &[
         Token(r"[sbr]\.[A-Za-z0-9]{24}(?:[^A-Za-z0-9.(_-]|$)"),
     )
     .entropy(3.5)
-    .check(|token| super::super::shape::digits(token) >= 2 && super::super::shape::has_both_cases(&token[2..]))
+    .check(|token| {
+        shape::digits(token) > 0 && shape::has_both_cases(&token[2..]) && !shape::is_wordy(&token[2..])
+    })
     .examples(
         &["s.aB3dE5gH7jK9mN1pQ2rS4tU6"],
         &["s.buildRequestFromTemplate", "s.SOMECONSTANTOFTHEMODULES"],
@@ -275,6 +279,8 @@ pub(super) const RULES: &[Rule] = &[
         ),
     )
     .examples(&["jenkins_token = 11{hex:32}"], &["jenkins 2.401"]),
+    Rule::new("circleci-token", F, &["CCIPAT_", "CCIPRJ_"], Token(r"CCIP(?:AT|RJ)_[A-Za-z0-9]{22}_[0-9a-f]{40}\b"))
+        .examples(&["CCIPAT_{an:22}_{hex:40}"], &["CCIPAT_x"]),
     Rule::new(
         "teamcity-token",
         F,
@@ -289,7 +295,7 @@ pub(super) const RULES: &[Rule] = &[
         Token(r"API-[A-Z0-9]{25,26}\b"),
     )
     .entropy(3.0)
-    .check(|key| super::super::shape::digits(key) >= 2)
+    .check(|key| shape::digits(key) >= 2)
     .examples(&["API-{B32:20}2B3C44"], &["API-DOCUMENTATIONANDREFERENCES"]),
     Rule::new(
         "harness-key",

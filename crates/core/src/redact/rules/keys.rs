@@ -62,13 +62,6 @@ pub(super) const RULES: &[Rule] = &[
     )
     .examples(&["AGE-SECRET-KEY-1QQQQPPPPZZZZRRRR{bech:42}"], &["AGE-SECRET-KEY-1"]),
     Rule::new(
-        "age-recipient",
-        F,
-        &["age1"],
-        Token(r"age1[02-9ac-hj-np-z]{58}\b"),
-    )
-    .examples(&["age1{bechlow:58}"], &["age1 and age2"]),
-    Rule::new(
         "wireguard-key",
         F,
         &["PrivateKey", "PresharedKey"],

@@ -48,10 +48,6 @@ pub(super) const RULES: &[Rule] = &[
         Token(r"shp(?:at|ca|pa|ss|ua|tka)_[0-9a-fA-F]{32}\b"),
     )
     .examples(&["shpat_{hex:32}"], &["shpss_is_a_prefix"]),
-    // A store's own domain names the tenant that the token beside it opens.
-    Rule::new("shopify-domain", F, &[".myshopify.com"], Anywhere(r"\b([a-z0-9][a-z0-9-]*)\.myshopify\.com"))
-        .check(|shop| !shape::is_stand_in(shop) && !shop.starts_with(b"your"))
-        .examples(&["shop-77.myshopify.com"], &["https://your-store.myshopify.com"]),
     Rule::new(
         "mapbox-token",
         F,

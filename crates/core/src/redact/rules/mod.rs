@@ -9,6 +9,7 @@ mod cloud;
 mod finance;
 mod hashes;
 mod infra;
+mod infrastructure;
 mod keys;
 mod marketing;
 mod monitoring;
@@ -30,7 +31,7 @@ use super::rule::{Row, Rule};
 pub(super) const EMAIL: &str = personal::EMAIL;
 
 static ALL: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let families: [&'static [Rule]; 16] = [
+    let families: [&'static [Rule]; 17] = [
         keys::RULES,
         cloud::RULES,
         infra::RULES,
@@ -43,6 +44,7 @@ static ALL: LazyLock<Vec<Row>> = LazyLock::new(|| {
         monitoring::RULES,
         marketing::RULES,
         saas::RULES,
+        infrastructure::RULES,
         hashes::RULES,
         web::RULES,
         named::RULES,

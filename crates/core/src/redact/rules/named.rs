@@ -1,6 +1,6 @@
 //! Secrets known by their name alone, last because every other rule says more.
 
-use super::super::rule::Find::{Anywhere, Scan};
+use super::super::rule::Find::{Anywhere, Scan, Token};
 use super::super::rule::{Family, Rule};
 use super::super::scan::assignment;
 use super::super::shape;
@@ -30,6 +30,8 @@ pub(super) const RULES: &[Rule] = &[
             r#"<add key="dbPassword" value="fake-pw-99"/>"#,
             "REACT_APP_AUTH_PASS=fakeduke",
             r#"password: string = "fake-pw-99""#,
+            "password: |\n  fake-pw-99\n",
+            r#"password = SecretStr("fake-pw-99")"#,
         ],
         &[
             "Password: required",
@@ -72,6 +74,9 @@ pub(super) const RULES: &[Rule] = &[
             "access_token={an:32}&x=1",
             r#"\"secret\": \"{an:32}\""#,
             "jwt:\n  secret: '{hex:32}'",
+            "api_token: >-\n    {an:32}\n",
+            r#"let token = String::from("{an:32}");"#,
+            "aws_session_token = {b64:200}==",
         ],
         &[
             "max_tokens=4096",
@@ -160,6 +165,18 @@ pub(super) const RULES: &[Rule] = &[
     .entropy(3.0)
     .check(|key| !shape::is_stand_in(key) && !shape::is_reference(key))
     .examples(&["SECRET_KEY = 'django-insecure-{an:20}^&*({an:20}'"], &["SECRET_KEY = 'todo'"]),
+    Rule::new(
+        "wordpress-key",
+        F,
+        &["AUTH_KEY", "AUTH_SALT", "LOGGED_IN_KEY", "LOGGED_IN_SALT", "NONCE_KEY", "NONCE_SALT"],
+        Token(r#"(?:AUTH|LOGGED_IN|NONCE)_(?:KEY|SALT)["']\s*,\s*(?:'([^'\n]{24,})'|"([^"\n]{24,})")"#),
+    )
+    .entropy(3.5)
+    .check(|key| !shape::is_stand_in(key) && shape::digits(key) > 1)
+    .examples(
+        &["define('SECURE_AUTH_SALT', '{an:20}%^ {an:40}');"],
+        &["define('AUTH_KEY', 'put your unique phrase here');"],
+    ),
     Rule::new(
         "client-bundle-user",
         F,

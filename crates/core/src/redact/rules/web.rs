@@ -84,6 +84,10 @@ pub(super) const RULES: &[Rule] = &[
         Scan(header::bearer),
     )
     .examples(&["Bearer {an:40}"], &["Bearer token required", "bearer authentication is used"]),
+    Rule::new("basic-credentials", F, &["basic "], Scan(header::basic)).examples(
+        &["Basic dXNlcjpmYWtlLXBhc3M5", "'basic dXNlcjpmYWtlLXBhc3M5'"],
+        &["basic understanding of", "Basic QWxhZGRpbg==", "basic authentication"],
+    ),
     Rule::new(
         "session-cookie",
         F,
@@ -172,6 +176,14 @@ pub(super) const RULES: &[Rule] = &[
     .any_case()
     .check(|password| !shape::is_stand_in(password) && !shape::is_reference(password))
     .examples(&["CREATE USER app IDENTIFIED BY 'hunter99'"], &["identified by its name"]),
+    Rule::new(
+        "jdbc-oracle-password",
+        F,
+        &["jdbc:oracle:"],
+        Token(r"jdbc:oracle:[a-z0-9]+:[A-Za-z0-9_$#]+/([^\s@/\x22']{3,})@"),
+    )
+    .check(|password| !shape::is_stand_in(password) && !shape::is_reference(password))
+    .examples(&["jdbc:oracle:thin:app/hunter99@//db.test:1521/x"], &["jdbc:oracle:thin:@//db.test:1521/x"]),
     Rule::new("openssl-passphrase", F, &["pass:"], Token(r"pass:([^\s$'\x22<{]{6,})"))
         .check(|password| shape::digits(password) > 0 && !shape::is_stand_in(password))
         .examples(&["openssl rsa -passin pass:hunter99"], &["-passin pass:$PASS", "pass: 12"]),

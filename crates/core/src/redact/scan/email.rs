@@ -5,6 +5,31 @@ use std::ops::Range;
 
 const RESERVED: &[&str] =
     &["example.com", "example.org", "example.net", "localhost.localdomain", "users.noreply.github.com"];
+/// Mailboxes that are nobody's.
+const STAND_INS: &[&str] = &[
+    "test",
+    "user",
+    "username",
+    "foo",
+    "bar",
+    "baz",
+    "someone",
+    "somebody",
+    "you",
+    "your",
+    "yourname",
+    "your.name",
+    "youremail",
+    "your-email",
+    "your.email",
+    "your_email",
+    "name",
+    "email",
+    "example",
+    "noreply",
+    "no-reply",
+    "donotreply",
+];
 const NOT_DOMAINS: &[&str] = &[
     "png",
     "jpg",
@@ -69,7 +94,11 @@ pub(in super::super) fn address(text: &[u8], at: usize, out: &mut Vec<Range<usiz
     let known = NOT_DOMAINS.iter().any(|word| word.as_bytes() == top);
     let reserved =
         RESERVED.iter().any(|name| domain.eq_ignore_ascii_case(name.as_bytes()) || ends_in(domain, name));
+    let local = &text[start..at];
+    let nobody = STAND_INS.iter().any(|word| local.eq_ignore_ascii_case(word.as_bytes()));
     if start >= at
+        || nobody
+        || !can_exist(local, domain)
         || dot == 0
         || !(2..=18).contains(&top.len())
         || !top.iter().all(u8::is_ascii_alphabetic)
@@ -84,6 +113,13 @@ pub(in super::super) fn address(text: &[u8], at: usize, out: &mut Vec<Range<usiz
         return;
     }
     out.push(start..end);
+}
+
+/// Gmail gives out names of at least six characters, dots and what follows a plus aside.
+fn can_exist(local: &[u8], domain: &[u8]) -> bool {
+    let gmail = domain.eq_ignore_ascii_case(b"gmail.com") || domain.eq_ignore_ascii_case(b"googlemail.com");
+    let name = local.split(|&b| b == b'+').next().unwrap_or_default();
+    !gmail || name.iter().filter(|&&b| b != b'.').count() >= 6
 }
 
 fn ends_in(domain: &[u8], name: &str) -> bool {

@@ -53,6 +53,42 @@ pub(in super::super) fn bearer(text: &[u8], at: usize, out: &mut Vec<Range<usize
     }
 }
 
+/// At `basic`, without the header's name: what follows has to decode to `user:password`.
+pub(in super::super) fn basic(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
+    let from = at + b"basic ".len();
+    let is_base64 = |b: &u8| b.is_ascii_alphanumeric() || b"+/=".contains(b);
+    let length = text[from..].iter().take(512).take_while(|b| is_base64(b)).count();
+    if length >= 8
+        && super::super::boundary::before(text, at)
+        && is_user_and_password(&text[from..from + length])
+    {
+        out.push(from..from + length);
+    }
+}
+
+fn is_user_and_password(encoded: &[u8]) -> bool {
+    let mut decoded = Vec::with_capacity(encoded.len());
+    let (mut bits, mut held) = (0u32, 0);
+    for &b in encoded.iter().take_while(|&&b| b != b'=') {
+        let six = match b {
+            b'A'..=b'Z' => b - b'A',
+            b'a'..=b'z' => b - b'a' + 26,
+            b'0'..=b'9' => b - b'0' + 52,
+            b'+' => 62,
+            _ => 63,
+        };
+        bits = bits << 6 | u32::from(six);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            decoded.push((bits >> held & 0xff) as u8);
+        }
+    }
+    let colon = decoded.iter().position(|&b| b == b':');
+    colon.is_some_and(|colon| colon > 0 && colon + 3 < decoded.len())
+        && decoded.iter().all(|b| b.is_ascii_graphic() || *b == b' ')
+}
+
 fn word_length(text: &[u8], from: usize) -> usize {
     text[from..]
         .iter()

@@ -39,6 +39,12 @@ pub(super) fn value_of(text: &[u8], name: &Name) -> Option<Value> {
     let closed = skip_closers(text, &mut at);
     let spaces = skip_blanks(text, &mut at);
     let (link, after) = link(text, name, at, closed, spaces)?;
+    // `password=password=…`: the second one is looked at in its own right.
+    let own = &text[name.range.end..after];
+    let again = text[after..].strip_prefix(&text[name.range.clone()]);
+    if !own.is_empty() && again.is_some_and(|rest| rest.starts_with(own)) {
+        return None;
+    }
     value(text, after, link)
 }
 
@@ -69,6 +75,12 @@ fn link(text: &[u8], name: &Name, at: usize, closed: bool, spaces: usize) -> Opt
         b'>' if opened == Some(b'<') => return Some((Link::Element, at + 1)),
         b',' if closed => return pair(text, at + 1),
         b'v' | b'V' if closed && spaces > 0 => return pair(text, at),
+        // `<name="X" />` and, in the next element, `<value="…" />`.
+        b'/' if closed && rest.starts_with(b"/>") => {
+            let gap = rest[2..].iter().take(80).take_while(|b| b.is_ascii_whitespace()).count();
+            let next = at + 2 + gap;
+            return (text.get(next) == Some(&b'<')).then(|| pair(text, next + 1)).flatten();
+        }
         _ => {}
     }
     let operator = rest.iter().take(4).take_while(|b| b"=:?|.+!>~".contains(b)).count();
@@ -154,6 +166,10 @@ fn pair(text: &[u8], at: usize) -> Option<(Link, usize)> {
 fn value(text: &[u8], after: usize, link: Link) -> Option<Value> {
     let mut at = after;
     skip_blanks(text, &mut at);
+    if let Some(line) = block_scalar(text, at, link) {
+        return Some(Value { range: line, quoted: false, link });
+    }
+    at = wrapped(text, at).unwrap_or(at);
     // A quoted value, or an element's content, may start on the next line.
     if matches!(text.get(at), Some(b'\n' | b'\r')) {
         let mut next = at;
@@ -183,6 +199,51 @@ fn value(text: &[u8], after: usize, link: Link) -> Option<Value> {
         return None;
     }
     (end > at).then_some(Value { range: at..end, quoted: false, link })
+}
+
+/// YAML's `name: |` and `name: >-`: the one word on the next line, if it is all there is on it.
+fn block_scalar(text: &[u8], at: usize, link: Link) -> Option<Range<usize>> {
+    let marked = link == Link::Colon && text.get(at).is_some_and(|b| b"|>".contains(b));
+    let mut at = at + 1;
+    if !marked {
+        return None;
+    }
+    at += usize::from(text.get(at).is_some_and(|b| b"+-".contains(b)));
+    skip_blanks(text, &mut at);
+    at += usize::from(text.get(at) == Some(&b'\r'));
+    if text.get(at) != Some(&b'\n') {
+        return None;
+    }
+    at += 1;
+    let indented = skip_blanks(text, &mut at) > 0;
+    let end = bare_end(text, at, Link::Element);
+    (indented && end > at && ends_line(text, end)).then_some(at..end)
+}
+
+/// Past a call that only wraps a literal, to its quote: `SecretStr("…")`, `String::from("…")`,
+/// `new Token('…')`, `Some("…")`. Calls that fetch something are not among them.
+fn wrapped(text: &[u8], at: usize) -> Option<usize> {
+    const WRAPPERS: &[&str] = &[
+        "secretstr",
+        "secretstring",
+        "string",
+        "from",
+        "some",
+        "new",
+        "secret",
+        "str",
+        "of",
+        "password",
+        "token",
+    ];
+    let start = if text[at..].starts_with(b"new ") { at + 4 } else { at };
+    let path =
+        text[start..].iter().take(60).take_while(|b| b.is_ascii_alphanumeric() || b"_:.".contains(b)).count();
+    let open = start + path;
+    let quoted = text.get(open) == Some(&b'(') && text.get(open + 1).is_some_and(|b| b"\"'".contains(b));
+    let last = text[start..open].rsplit(|b| b":.".contains(b)).next()?;
+    let wraps = WRAPPERS.iter().any(|word| last.eq_ignore_ascii_case(word.as_bytes()));
+    (quoted && wraps).then_some(open + 1)
 }
 
 /// Which quote opens at `at`, and how long it is written.
@@ -217,6 +278,10 @@ fn bare_end(text: &[u8], at: usize, link: Link) -> usize {
     let mut end = at;
     while end < limit {
         let b = text[end];
+        if b.is_ascii_alphanumeric() {
+            end += 1;
+            continue;
+        }
         let stop = match b {
             b'\n' | b'\r' | b'\t' | b' ' | b'"' | b'\'' | b'`' | b'<' | b';' | 0 => true,
             b'\\' => text.get(end + 1).is_none_or(|next| b"nrtb\"'\\u \n".contains(next)),

@@ -13,6 +13,10 @@ pub(super) fn is_secret(text: &[u8], name: &Name, value: &Value) -> bool {
     if raw.starts_with(b"[REDACTED:") || raw.starts_with(b"[PRIVATE]") || raw.len() < 4 {
         return false;
     }
+    // The cheapest question first: most values are words.
+    if name.kind == Kind::Secret && !looks_drawn(name, value, raw) {
+        return false;
+    }
     if shape::is_reference(raw) || shape::is_filler(raw) || (!value.quoted && is_code(text, value)) {
         return false;
     }
@@ -25,19 +29,19 @@ pub(super) fn is_secret(text: &[u8], name: &Name, value: &Value) -> bool {
     }
     match name.kind {
         Kind::Password => is_password(text, name, value, raw),
-        Kind::Secret => is_token(name, value, raw),
+        Kind::Secret => is_token(value, raw),
         Kind::Service => is_service_key(value, raw),
     }
 }
 
-fn is_token(name: &Name, value: &Value, raw: &[u8]) -> bool {
-    if shape::is_stand_in(raw) || shape::is_typed(raw, 6) || is_location(raw) {
-        return false;
-    }
-    if matches!(value.link, Link::Space | Link::Prose) && !(value.quoted || raw.len() >= 20) {
-        return false;
-    }
-    if !raw.iter().all(|b| b.is_ascii_graphic()) {
+fn is_token(value: &Value, raw: &[u8]) -> bool {
+    let bound = !matches!(value.link, Link::Space | Link::Prose) || value.quoted || raw.len() >= 20;
+    bound && !shape::is_stand_in(raw) && !shape::is_typed(raw, 6) && !is_location(raw)
+}
+
+/// Whether a value could be a token at all, whatever it says.
+fn looks_drawn(name: &Name, value: &Value, raw: &[u8]) -> bool {
+    if !raw.iter().all(u8::is_ascii_graphic) {
         return false;
     }
     // A chosen "secret", such as a signing secret typed by hand, shows by its punctuation.
@@ -47,7 +51,7 @@ fn is_token(name: &Name, value: &Value, raw: &[u8]) -> bool {
         && shape::letters(raw) >= 4
         && raw[0].is_ascii_alphanumeric();
     let bare_name = !value.quoted && !name.flag && shape::digits(raw) < 2 && !shape::has_both_cases(raw);
-    chosen || (shape::is_random(raw) && !bare_name)
+    chosen || (!bare_name && shape::is_random(raw))
 }
 
 fn is_service_key(value: &Value, raw: &[u8]) -> bool {
@@ -353,5 +357,6 @@ fn is_expression(raw: &[u8]) -> bool {
         || shape::contains(raw, "::")
         || raw.contains(&b'|')
         || shape::contains(raw, "=>")
-        || shape::contains(raw, "==")
+        // At the end it pads base64.
+        || shape::contains(raw.trim_ascii_end().strip_suffix(b"==").unwrap_or(raw), "==")
 }

@@ -55,6 +55,9 @@ pub(super) fn around(text: &[u8], at: usize, kind: Kind) -> Option<Name> {
         words.insert(0, before);
     }
     let decided = decide(&words, kind)?;
+    if words.iter().any(|word| DISQUALIFIERS.contains(&word.as_str())) {
+        return None;
+    }
     Some(Name { range, kind, flag: dashes > 0, terse: decided == Decided::Terse })
 }
 
@@ -167,6 +170,7 @@ const SECRETS: &[&str] = &[
 /// What has to come before `key` for it to be a secret: most keys are keys of maps.
 const KEY_OWNERS: &[&str] = &[
     "api",
+    "aws",
     "access",
     "secret",
     "private",
@@ -222,9 +226,6 @@ const KEY_OWNERS: &[&str] = &[
 
 fn decide(words: &[String], kind: Kind) -> Option<Decided> {
     let mut rest = words;
-    if words.iter().any(|word| DISQUALIFIERS.contains(&word.as_str())) {
-        return None;
-    }
     if kind == Kind::Service {
         const NOT_A_KEY: &[&str] = &[
             "url",
@@ -272,7 +273,10 @@ fn decide(words: &[String], kind: Kind) -> Option<Decided> {
             if PASSWORDS.iter().any(|noun| last.ends_with(noun)) {
                 return Some(Decided::Plain);
             }
-            let joined = ["db", "user", "my", "admin", "root", "ftp", "smtp", "auth", "login"];
+            let joined = [
+                "db", "user", "my", "admin", "root", "ftp", "smtp", "auth", "login", "ssh", "wifi", "mysql",
+                "mongo", "redis", "mail", "ldap",
+            ];
             let glued = last.strip_suffix("pass").is_some_and(|head| joined.contains(&head));
             if glued || (last == "pass" && !owner.is_empty() && words.len() > 1 && owner != "first") {
                 return Some(Decided::Plain);
