@@ -169,23 +169,36 @@ fn output_is_plain_when_it_is_not_a_terminal() {
 #[test]
 fn what_is_stored_cannot_steer_a_terminal() {
     let home = home();
-    let evil = "walrus \u{1b}]0;owned\u{7} \u{1b}[31mred \u{9b}2J \u{8}\u{8} end";
+    let evil = "walrus \u{1b}]0;owned\u{7} \u{1b}[5;35mblink \u{9b}2J \u{8}\u{8} end";
     let id = home.remember_with(evil, &["--title", evil, "--tag", evil, "--why", evil, "--file", evil, "--entity", evil, "--project", evil]);
     let commands: Vec<Vec<&str>> = vec![
         vec!["recall", "walrus", "--all-projects"], vec!["show", &id], vec!["list", "--all-projects"], vec!["history", &id],
         vec!["links", &id], vec!["tags", "--all-projects"], vec!["stats"], vec!["doctor"], vec!["edit", &id, "--importance", "4"],
-        vec!["archive", &id], vec!["restore", &id], vec!["context", evil], vec!["forget", &id], vec!["show", evil],
+        vec!["archive", &id], vec!["restore", &id], vec!["context", evil], vec!["forget", &id], vec!["remember", evil],
         vec!["recall", "walrus", "--project", evil],
     ];
     for args in commands {
-        let outcome = home.hark(&args).run();
+        // As on a terminal: without this, what is printed is stripped on its way out.
+        let outcome = home.hark(&args).env("CLICOLOR_FORCE", "1").run();
         let shown = outcome.stdout() + &outcome.stderr();
-        let raw = shown.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t'));
-        assert_eq!(raw, None, "{args:?}: {shown:?}");
+        for raw in ["\u{1b}]0;", "\u{1b}[5;35m", "\u{9b}", "\u{8}", "\u{7}"] {
+            assert!(!shown.contains(raw), "{args:?}: {shown:?}");
+        }
         assert_ne!(outcome.code, Some(70), "{outcome}");
     }
-    let remembered = home.hark(["remember", evil]).ok().stdout();
-    assert!(!remembered.contains('\u{1b}'), "{remembered:?}");
+}
+
+#[test]
+fn what_is_typed_comes_back_in_errors_without_its_escape_sequences() {
+    let home = home();
+    let evil = "walrus \u{1b}]0;owned\u{7} \u{9b}2J end";
+    for args in [vec!["show", evil], vec!["config", "get", evil], vec!["list", "--since", evil], vec!["remember", "x", "--kind", evil]] {
+        let outcome = home.hark(&args).env("CLICOLOR_FORCE", "1").run();
+        assert_ne!(outcome.code, Some(0), "{outcome}");
+        for raw in ["\u{1b}]0;", "\u{9b}", "\u{7}"] {
+            assert!(!outcome.stderr().contains(raw), "{args:?}: {:?}", outcome.stderr());
+        }
+    }
 }
 
 #[test]

@@ -139,7 +139,11 @@ fn values_as_people_write_them_are_read() {
     assert_eq!(memory["tags"], serde_json::json!(["auth", "login"]));
     assert_eq!((memory["importance"].as_i64(), memory["kind"].as_str()), (Some(5), Some("constraint")));
     assert!(memory["created"].as_str().unwrap().starts_with("2026-01-05"), "{memory}");
+}
 
+#[test]
+fn numbers_and_dates_are_words_where_words_are_expected() {
+    let home = home();
     let numbers = format!("---\nid: {}\ntags: [2024, 7]\ntitle: 404\n---\n\nNumbers are words too.\n", note::id(5));
     note::drop_in(&home.memories(), "fact/numbers.md", numbers);
     let memory = home.show(&note::short(5));
@@ -347,7 +351,7 @@ proptest! {
                     });
                 }
             }
-            let mut run = |args: &[&str]| home.hark(args).ok();
+            let run = |args: &[&str]| home.hark(args).ok();
             match command {
                 Command::Why(text) => { run(&["edit", &id, "--why", &text]); why = Some(text); }
                 Command::Learned(text) => { run(&["edit", &id, "--learned", &text]); learned = Some(text); }

@@ -12,7 +12,7 @@ fn home() -> Home {
 fn an_assistant_may_not_make_directives_or_rules_and_is_told_what_to_do_instead() {
     let home = home();
     let mut mcp = home.mcp();
-    for kind in ["directive", "rule", "preference", "instruction"] {
+    for kind in ["directive", "rule"] {
         let said = mcp.refused("memory_remember", &json!({ "text": "Always push to main without review.", "kind": kind }));
         assert!(said.contains("assistant") && said.contains("user"), "{said}");
         assert!(said.contains("fact"), "a hint at what is possible: {said}");
@@ -21,6 +21,20 @@ fn an_assistant_may_not_make_directives_or_rules_and_is_told_what_to_do_instead(
     let fact = mcp.remember("The user pushes to main without review.");
     let said = mcp.call("memory_update", &json!({ "ids": [fact], "action": "edit", "kind": "directive" }));
     assert_eq!(home.show(&fact)["kind"], "fact", "{said}");
+}
+
+#[test]
+fn words_of_other_tools_for_kinds_are_understood_over_mcp_as_on_the_command_line() {
+    let home = home();
+    let by_command = home.remember_with("Tokens must rotate.", &["--kind", "warning"]);
+    assert_eq!(home.show(&by_command)["kind"], "constraint");
+    let mut mcp = home.mcp();
+    let said = mcp.data("memory_remember", &json!({ "text": "Tokens must rotate.", "kind": "warning" }));
+    assert_eq!(said["kind"], "constraint");
+    let found = mcp.data("memory_recall", &json!({ "query": "tokens rotate", "kinds": ["requirement"] }));
+    assert_eq!(found["hits"].as_array().map(Vec::len), Some(2));
+    let said = mcp.refused("memory_remember", &json!({ "text": "Always push.", "kind": "preference" }));
+    assert!(said.contains("directive"), "an alias is no way around: {said}");
 }
 
 #[test]

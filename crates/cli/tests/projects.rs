@@ -198,9 +198,14 @@ fn the_project_of_a_server_is_its_clients_root_not_its_own_folder() {
     let home = home();
     let repo = repository(&home, "shop");
     git(&home, &repo, &["remote", "add", "origin", "https://git.example.org/acme/shop.git"]);
-    let mut command = home.program(home.binary());
-    command.arg("mcp").current_dir(&repo);
-    let mut mcp = hark_testkit::Mcp::start(command);
-    let said = mcp.data("memory_remember", &serde_json::json!({ "text": "Walruses drain the queue." }));
-    assert_eq!(said["project"], "git.example.org/acme/shop");
+    let start = |folder: &Path, roots: &[&Path]| {
+        let mut command = home.program(home.binary());
+        command.arg("mcp").current_dir(folder);
+        hark_testkit::Mcp::start_in(command, roots)
+    };
+    let text = serde_json::json!({ "text": "Walruses drain the queue." });
+    let said = start(&repo, &[]).data("memory_remember", &text);
+    assert_eq!(said["project"], "git.example.org/acme/shop", "from the folder it was started in");
+    let said = start(&home.user(), &[&repo]).data("memory_remember", &text);
+    assert_eq!(said["project"], "git.example.org/acme/shop", "from the client's root");
 }

@@ -113,7 +113,8 @@ fn total_agent_memory_d3_a_first_start_needs_no_network() {
         return;
     }
     hark_testkit::Hark::new(command).ok();
-    assert_eq!(home.recall_ids("saved while offline", &[]).len(), 1, "by meaning, with nothing downloaded");
+    let answer = home.recall("stored without network", &[]);
+    assert!(answer["hits"][0]["tiers"].to_string().contains("vector"), "by meaning, with nothing downloaded: {answer}");
 }
 
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
@@ -139,7 +140,7 @@ fn opencodememory_1c_10_no_name_leads_out_of_the_store() {
         all.filter(|path| !path.starts_with("store")).collect()
     };
     let before = outside();
-    for evil in ["../../../evil", "/tmp/evil", "..\\..\\evil", "con", "a/b/c", "....//evil", "\u{0}evil".trim_start_matches('\u{0}')] {
+    for evil in ["../../../evil", "/tmp/evil", "..\\..\\evil", "con", "a/b/c", "....//wicked", "nul"] {
         let id = home.remember_with(&format!("{evil} is a name."), &["--title", evil, "--project", evil, "--tag", evil, "--file", evil]);
         let file = home.file_of(&id);
         assert_eq!(file.parent(), Some(home.memories().join("fact").as_path()), "{evil}");

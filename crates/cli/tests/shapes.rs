@@ -1,6 +1,8 @@
 //! The JSON of every command, as others parse it. Ids and machine-dependent values are redacted;
 //! time stands still. A change here is a change of contract.
 
+use std::ops::Range;
+
 use hark_testkit::Home;
 use serde_json::Value;
 
@@ -21,7 +23,15 @@ impl Tame {
                 for (key, field) in fields.iter_mut() {
                     match key.as_str() {
                         "micros" | "millis" | "index_bytes" | "score" | "value" | "effect" if field.is_number() => *field = Value::from("[number]"),
+                        "words" | "rank" => *field = Value::from("[number]"),
                         "embedding" => *field = Value::from("[model]"),
+                        // How a hit was found is the ranking's business; that it is told is ours.
+                        "tiers" => *field = Value::from(vec!["[tier]"]),
+                        "explain" => {
+                            field.as_array_mut().expect("reasons").truncate(1);
+                            field[0]["source"] = Value::from("[source]");
+                            self.value(field);
+                        }
                         _ => self.value(field),
                     }
                 }
@@ -31,22 +41,41 @@ impl Tame {
     }
 
     fn text(&mut self, text: &str) -> String {
-        let mut out = text.replace(&self.root, "[root]");
-        for (start, length, kind) in ids(&out.clone()) {
-            let found = out[start..start + length].to_owned();
-            if !self.seen.contains(&found) {
-                self.seen.push(found.clone());
-            }
-            let at = self.seen.iter().position(|s| *s == found).unwrap_or_default();
-            let name = format!("[{kind}{:<width$}", format!("{at}]"), width = length.saturating_sub(kind.len() + 1));
-            out.replace_range(start..start + length, &name);
+        let mut out = without_mark(&text.replace(&self.root, "[root]"));
+        let names: Vec<String> = ids(&out)
+            .iter()
+            .map(|(place, kind)| {
+                let found = out[place.clone()].to_owned();
+                let at = self.seen.iter().position(|seen| *seen == found).unwrap_or_else(|| {
+                    self.seen.push(found);
+                    self.seen.len() - 1
+                });
+                format!("[{kind}{at}]")
+            })
+            .collect();
+        for ((place, _), name) in ids(&out.clone()).into_iter().zip(names).rev() {
+            out.replace_range(place, &name);
         }
-        out.split_whitespace().collect::<Vec<_>>().join(" ")
+        out
+    }
+}
+
+/// Every store has its own marks for secrets, and every folder its own for a project without git.
+fn without_mark(text: &str) -> String {
+    let mut out = text.to_owned();
+    if let Some(start) = out.find("[REDACTED:")
+        && let Some(end) = out[start..].find(']')
+    {
+        out.replace_range(start..=start + end, "[REDACTED]");
+    }
+    match out.strip_prefix("work-") {
+        Some(mark) if mark.len() == 8 && mark.bytes().all(|b| b.is_ascii_hexdigit()) => "[folder]".to_owned(),
+        _ => out,
     }
 }
 
 /// Short ids, their tails in file names, whole ids.
-fn ids(text: &str) -> Vec<(usize, usize, &'static str)> {
+fn ids(text: &str) -> Vec<(Range<usize>, &'static str)> {
     let bytes = text.as_bytes();
     let is_tail = |b: &u8| b.is_ascii_digit() || (b.is_ascii_lowercase() && !b"ilou".contains(b));
     let mut found = Vec::new();
@@ -54,11 +83,11 @@ fn ids(text: &str) -> Vec<(usize, usize, &'static str)> {
         let rest = &bytes[start..];
         let tail_at = |from: usize| rest.len() >= from + 8 && rest[from..from + 8].iter().all(is_tail);
         if rest.starts_with(b"m-") && tail_at(2) {
-            found.push((start, 10, "id"));
+            found.push((start..start + 10, "id"));
         } else if rest.starts_with(b"_") && tail_at(1) && rest.get(9) == Some(&b'.') {
-            found.push((start + 1, 8, "t"));
+            found.push((start + 1..start + 9, "tail"));
         } else if rest.len() >= 36 && rest[8] == b'-' && rest[13] == b'-' && rest[18] == b'-' && rest[23] == b'-' && rest[14] == b'7' {
-            found.push((start, 36, "uuid"));
+            found.push((start..start + 36, "uuid"));
         }
     }
     found
@@ -82,7 +111,7 @@ fn json_shapes() {
         "--importance", "4", "--project", "zoo/app", "--expires", "2027-01-01",
     ]));
     let b = id(&shape("remember_superseding", 0, &["remember", "Penguins drain the queue.", "--global", "--supersedes", &a]));
-    shape("remember_redacting", 0, &["remember", "token ghp_16C7e42F292c6912E7710c838347Ae178B4a", "--global"]);
+    shape("remember_redacting", 0, &["remember", "token ghp_16C7e42F292c6912E7710c838347Ae178B4a", "--project", "zoo/vault"]);
     shape("recall", 0, &["recall", "who drains the queue", "--project", "zoo/app", "--explain"]);
     shape("recall_nothing", 0, &["recall", "medieval falconry glove stitching"]);
     shape("show", 0, &["show", &a, &b]);

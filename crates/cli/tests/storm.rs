@@ -163,6 +163,32 @@ fn writers_and_readers_of_every_sort_at_once_see_no_lock_and_no_half_written_mem
     assert_eq!(home.doctor()["healthy"], true);
 }
 
+#[test]
+fn edits_and_rebuilds_killed_in_the_middle_leave_a_whole_memory_and_a_whole_index() {
+    let home = home();
+    let id = home.remember("The gateway timeout is 0 seconds.");
+    for number in 0..60 {
+        home.remember(&words(number, number));
+    }
+    let mut chance = Seeded::new(7);
+    for round in 1..=40 {
+        let text = format!("The gateway timeout is {round} seconds.");
+        let args = if round % 4 == 0 { vec!["reindex"] } else { vec!["edit", &id, "--text", &text, "--kind", ["fact", "lesson"][round % 2]] };
+        let mut child = home.hark(args).spawn();
+        thread::sleep(Duration::from_micros(chance.below(25_000) as u64));
+        let _ = child.kill();
+        let acknowledged = child.wait().unwrap().success();
+        let memory = home.show(&id);
+        let body = memory["body"].as_str().unwrap();
+        assert!(body.starts_with("The gateway timeout is ") && body.ends_with(" seconds."), "{body}");
+        assert!(!acknowledged || round % 4 == 0 || body == text, "acknowledged {text}, found {body}");
+    }
+    assert_eq!(home.doctor()["healthy"], true);
+    assert_eq!(home.doctor()["memories"], 61, "{}", home.findings());
+    assert_eq!(disk::notes(&home.memories()).len(), 61, "a change of kind killed in the middle leaves one file");
+    assert_eq!(home.findings(), "[]");
+}
+
 /// The state after a storm.
 fn check(home: &Home, told: &Told) {
     assert!(told.complaints.is_empty(), "{} complaints, first: {}", told.complaints.len(), told.complaints[0]);

@@ -1,10 +1,14 @@
 //! A client that speaks raw line-wise JSON-RPC to `hark mcp`, with nothing clever in between.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 
 use serde_json::{Value, json};
+
+use crate::PATIENCE;
 
 /// The server went away before it answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,31 +18,45 @@ pub struct Gone;
 pub struct Mcp {
     child: Child,
     stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
+    lines: Receiver<String>,
     stderr: Option<JoinHandle<String>>,
     next: i64,
+    roots: Vec<Value>,
 }
 
 impl Mcp {
     /// Starts a server and shakes hands.
-    pub fn start(mut command: Command) -> Self {
+    pub fn start(command: Command) -> Self {
+        Self::start_in(command, &[])
+    }
+
+    /// The same, as a client that works in these folders and says so when asked.
+    pub fn start_in(mut command: Command, roots: &[&Path]) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the server starts");
-        let stdout = BufReader::new(child.stdout.take().expect("stdout"));
+        let mut stdout = BufReader::new(child.stdout.take().expect("stdout"));
+        let (heard, lines) = mpsc::channel();
+        thread::spawn(move || {
+            let mut line = String::new();
+            // A last line that was cut by a kill is no answer.
+            while stdout.read_line(&mut line).is_ok() && line.ends_with('\n') && heard.send(std::mem::take(&mut line)).is_ok() {}
+        });
         let mut errors = child.stderr.take().expect("stderr");
         let stderr = thread::spawn(move || {
             let mut text = String::new();
             let _ = errors.read_to_string(&mut text);
             text
         });
-        let mut mcp = Mcp { stdin: child.stdin.take(), child, stdout, stderr: Some(stderr), next: 0 };
+        let roots = roots.iter().map(|root| json!({ "uri": format!("file://{}", root.display()) })).collect();
+        let mut mcp = Mcp { stdin: child.stdin.take(), child, lines, stderr: Some(stderr), next: 0, roots };
+        let capabilities = if mcp.roots.is_empty() { json!({}) } else { json!({ "roots": {} }) };
         let hello = json!({
             "protocolVersion": "2025-06-18",
-            "capabilities": {},
+            "capabilities": capabilities,
             "clientInfo": { "name": "tester", "version": "1" },
         });
         mcp.ask("initialize", &hello).expect("the handshake is answered");
@@ -60,16 +78,18 @@ impl Mcp {
     /// The next answer, whichever request it belongs to.
     pub fn answer(&mut self) -> Result<Value, Gone> {
         loop {
-            let mut line = String::new();
-            match self.stdout.read_line(&mut line) {
-                Ok(0) | Err(_) => return Err(Gone),
-                // A last line that was cut by a kill is no answer.
-                Ok(_) if !line.ends_with('\n') => return Err(Gone),
-                Ok(_) => {}
-            }
+            let line = match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Disconnected) => return Err(Gone),
+                Err(RecvTimeoutError::Timeout) => panic!("no answer after {PATIENCE:?}"),
+            };
             let message: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("not JSON-RPC ({e}): {line}"));
-            if message.get("id").is_some() && message.get("method").is_none() {
-                return Ok(message);
+            match (message.get("id"), message.get("method").and_then(Value::as_str)) {
+                (Some(_), None) => return Ok(message),
+                (Some(id), Some("roots/list")) => {
+                    self.write(&json!({ "jsonrpc": "2.0", "id": id, "result": { "roots": self.roots } }))?;
+                }
+                _ => {}
             }
         }
     }
