@@ -84,7 +84,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let mut result = measure::process(&empty, &binary, rounds)?;
     let counted = Hark::new(&binary, &scratch.path().join("counted"));
     corpus.write(counted.home(), 1_000)?;
-    measure::reindex(&counted)?;
+    measure::build_index(&counted, 1_000)?;
     result["instructions"] = measure::instructions(&counted, &corpus)?;
     let mut stores = Vec::new();
     for &size in options.sizes() {

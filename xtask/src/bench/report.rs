@@ -99,17 +99,16 @@ fn latencies(out: &mut String, result: &Value) {
 }
 
 fn sizes(out: &mut String, result: &Value) {
-    out.push_str("| memories | first index, s | reindex, s | per second | index, MB | index, bytes each | resident after recalls, MB | answered |\n");
-    out.push_str("|---|---|---|---|---|---|---|---|\n");
+    out.push_str("| memories | index from files, s | memories a second | index, MB | index, bytes each | resident after recalls, MB | answered |\n");
+    out.push_str("|---|---|---|---|---|---|---|\n");
     for store in result["stores"].as_array().into_iter().flatten() {
         let number = |key: &str| store[key].as_f64().unwrap_or_default();
         let _ = writeln!(
             out,
-            "| {} | {:.1} | {:.1} | {:.0} | {:.1} | {:.0} | {:.1} | {:.0} % |",
+            "| {} | {:.1} | {:.0} | {:.1} | {:.0} | {:.1} | {:.0} % |",
             store["memories"],
-            number("first_index_seconds"),
-            number("reindex_seconds"),
-            number("reindex_per_second"),
+            number("index_seconds"),
+            number("index_per_second"),
             number("index_bytes") / 1_048_576.0,
             number("index_bytes") / number("memories"),
             number("rss_after_recalls_kb") / 1024.0,
