@@ -1,7 +1,7 @@
 //! What redaction promises, beyond the rules: types, placeholders, idempotence, and what it
 //! leaves alone.
 
-use hark_core::redact::{Clean, Raw, RedactOptions, Redactor};
+use hark_core::redact::{self, Clean, Raw, RedactOptions, Redactor};
 use proptest::prelude::*;
 
 fn redactor() -> Redactor {
@@ -85,6 +85,36 @@ fn options_switch_addresses_and_spans_off() {
     let text = "jane@corp.dev <private>x</private>";
     assert_eq!(off.clean(Raw::new(text)).as_str(), text);
     assert_eq!(clean(text).matches('[').count(), 2);
+}
+
+#[test]
+fn names_of_infrastructure_can_be_kept() {
+    let text =
+        "role arn:aws:iam::918273645546:role/ci reads arn:aws:s3:::acme-logs for acme-77.myshopify.com";
+    assert_eq!(clean(text).matches("[REDACTED:").count(), 3);
+    let keeping = redactor().keeping_infrastructure();
+    assert_eq!(keeping.clean(Raw::new(text)).as_str(), text);
+    let token = fake_token(6);
+    assert!(!keeping.clean(Raw::new(token.as_str())).contains(&token));
+}
+
+#[test]
+fn a_google_key_is_one_wherever_it_stands() {
+    let key = ["AI", "zaSyD9fK3mQ7xW1pL5vB8nR2tY6uH0jG4cE-d"].concat();
+    for around in ["{}", "  {}\n", "key={}", "\\n{}\\n", "maps ({})", "https://maps.test/js?key={}&v=3"] {
+        let text = clean(&around.replace("{}", &key));
+        assert!(!text.contains(&key), "{text}");
+    }
+}
+
+#[test]
+fn a_cut_does_not_split_a_placeholder() {
+    let text = clean(&format!("key {} here", fake_token(7)));
+    let close = text.find(']').expect("a placeholder");
+    assert_eq!(redact::cut_at(&text, close), 4);
+    assert_eq!(redact::cut_at(&text, close + 1), close + 1);
+    assert_eq!(redact::cut_at(&text, 4), 4);
+    assert_eq!(redact::cut_at("[REDACTED:none] x", 5), 5);
 }
 
 #[test]

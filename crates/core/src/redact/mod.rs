@@ -32,6 +32,14 @@ pub use redactor::{Finding, RedactOptions, Redactor};
 pub use rule::{Family, RuleInfo};
 pub use text::{Clean, Raw};
 
+/// Where to cut `text` near `at` without cutting a placeholder in two: before it, if `at` is inside
+/// one. For whoever shortens text that was cleaned, such as a title.
+pub fn cut_at(text: &str, at: usize) -> usize {
+    let is_rule = |rule: &[u8]| rules::all().iter().any(|known| known.name.as_bytes() == rule);
+    let found = placeholder::existing(text.as_bytes(), is_rule);
+    found.into_iter().find(|range| range.start < at && at < range.end).map_or(at, |range| range.start)
+}
+
 /// Every rule, for listings and documentation.
 pub fn rules() -> impl Iterator<Item = RuleInfo> {
     rules::all().iter().map(|rule| rule.info())
