@@ -59,7 +59,11 @@ fn errors_are_words_on_stderr_and_with_json_also_data_on_stdout() {
 #[test]
 fn usage_errors_with_json_are_json_too() {
     let home = home();
-    for args in [&["recall", "--json"][..], &["remember", "x", "--kind", "decsion", "--json"], &["frobnicate", "--json"]] {
+    for args in [
+        &["recall", "--json"][..],
+        &["remember", "x", "--kind", "decsion", "--json"],
+        &["frobnicate", "--json"],
+    ] {
         let outcome = home.hark(args).fails(2);
         assert!(outcome.json()["error"]["message"].is_string(), "{outcome}");
     }
@@ -113,7 +117,11 @@ fn an_id_can_be_shortened_while_it_is_clear_and_is_refused_with_candidates_when_
     let home = home();
     // Two ids whose short forms begin alike.
     for (number, name) in [(0x4210_0001_u32, "one"), (0x4210_0002, "two")] {
-        note::drop_in(&home.memories(), &format!("fact/{name}.md"), note::text(number, &format!("Note {name}"), "Body."));
+        note::drop_in(
+            &home.memories(),
+            &format!("fact/{name}.md"),
+            note::text(number, &format!("Note {name}"), "Body."),
+        );
     }
     let full = note::short(0x4210_0001);
     assert_eq!(home.show(&full)["title"], "Note one");
@@ -123,8 +131,12 @@ fn an_id_can_be_shortened_while_it_is_clear_and_is_refused_with_candidates_when_
     let shared = &full[..full.len() - 2];
     let outcome = home.hark(["show", shared, "--json"]).fails(1);
     let message = outcome.json()["error"]["message"].as_str().unwrap().to_owned();
-    assert!(message.contains(&note::id(0x4210_0001)) && message.contains(&note::id(0x4210_0002)), "{message}");
-    for args in [vec!["forget", shared, "--yes"], vec!["edit", shared, "--tag", "x"], vec!["archive", shared]] {
+    assert!(
+        message.contains(&note::id(0x4210_0001)) && message.contains(&note::id(0x4210_0002)),
+        "{message}"
+    );
+    for args in [vec!["forget", shared, "--yes"], vec!["edit", shared, "--tag", "x"], vec!["archive", shared]]
+    {
         home.hark(args).fails(1);
     }
     assert_eq!(home.doctor()["memories"], 2);
@@ -134,14 +146,21 @@ fn an_id_can_be_shortened_while_it_is_clear_and_is_refused_with_candidates_when_
 fn a_closed_pipe_is_success() {
     let home = home();
     for n in 0..60 {
-        note::drop_in(&home.memories(), &format!("fact/n{n}.md"), note::text(n, &format!("Walrus note {n}"), &"words ".repeat(900)));
+        note::drop_in(
+            &home.memories(),
+            &format!("fact/n{n}.md"),
+            note::text(n, &format!("Walrus note {n}"), &"words ".repeat(900)),
+        );
     }
     let mut child = home.hark(["list", "--all-projects", "--limit", "1000", "--json"]).spawn();
     let mut first = [0u8; 10];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
     // Our end is closed now, in the middle of the output.
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned()), (Some(0), String::new()));
+    assert_eq!(
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned()),
+        (Some(0), String::new())
+    );
 }
 
 #[test]
@@ -149,8 +168,17 @@ fn output_is_plain_when_it_is_not_a_terminal() {
     let home = home();
     let id = home.remember("The queue is drained by walruses.");
     let all: Vec<Vec<&str>> = vec![
-        vec!["recall", "walruses"], vec!["list"], vec!["show", &id], vec!["stats"], vec!["doctor"], vec!["history", &id],
-        vec!["links", &id], vec!["config"], vec!["show", "m-zzzzzzzz"], vec!["recall", "x", "--frob"], vec!["--help"],
+        vec!["recall", "walruses"],
+        vec!["list"],
+        vec!["show", &id],
+        vec!["stats"],
+        vec!["doctor"],
+        vec!["history", &id],
+        vec!["links", &id],
+        vec!["config"],
+        vec!["show", "m-zzzzzzzz"],
+        vec!["recall", "x", "--frob"],
+        vec!["--help"],
     ];
     for args in all {
         for variable in [None, Some(("NO_COLOR", "1"))] {
@@ -159,7 +187,10 @@ fn output_is_plain_when_it_is_not_a_terminal() {
                 command = command.env(name, value);
             }
             let outcome = command.run();
-            assert!(!outcome.stdout().contains('\u{1b}') && !outcome.stderr().contains('\u{1b}'), "{outcome}");
+            assert!(
+                !outcome.stdout().contains('\u{1b}') && !outcome.stderr().contains('\u{1b}'),
+                "{outcome}"
+            );
         }
     }
     let coloured = home.hark(["recall", "walruses"]).env("CLICOLOR_FORCE", "1").ok();
@@ -170,11 +201,25 @@ fn output_is_plain_when_it_is_not_a_terminal() {
 fn what_is_stored_cannot_steer_a_terminal() {
     let home = home();
     let evil = "walrus \u{1b}]0;owned\u{7} \u{1b}[5;35mblink \u{9b}2J \u{8}\u{8} end";
-    let id = home.remember_with(evil, &["--title", evil, "--tag", evil, "--why", evil, "--file", evil, "--entity", evil, "--project", evil]);
+    let id = home.remember_with(
+        evil,
+        &["--title", evil, "--tag", evil, "--why", evil, "--file", evil, "--entity", evil, "--project", evil],
+    );
     let commands: Vec<Vec<&str>> = vec![
-        vec!["recall", "walrus", "--all-projects"], vec!["show", &id], vec!["list", "--all-projects"], vec!["history", &id],
-        vec!["links", &id], vec!["tags", "--all-projects"], vec!["stats"], vec!["doctor"], vec!["edit", &id, "--importance", "4"],
-        vec!["archive", &id], vec!["restore", &id], vec!["context", evil], vec!["forget", &id], vec!["remember", evil],
+        vec!["recall", "walrus", "--all-projects"],
+        vec!["show", &id],
+        vec!["list", "--all-projects"],
+        vec!["history", &id],
+        vec!["links", &id],
+        vec!["tags", "--all-projects"],
+        vec!["stats"],
+        vec!["doctor"],
+        vec!["edit", &id, "--importance", "4"],
+        vec!["archive", &id],
+        vec!["restore", &id],
+        vec!["context", evil],
+        vec!["forget", &id],
+        vec!["remember", evil],
         vec!["recall", "walrus", "--project", evil],
     ];
     for args in commands {
@@ -192,7 +237,12 @@ fn what_is_stored_cannot_steer_a_terminal() {
 fn what_is_typed_comes_back_in_errors_without_its_escape_sequences() {
     let home = home();
     let evil = "walrus \u{1b}]0;owned\u{7} \u{9b}2J end";
-    for args in [vec!["show", evil], vec!["config", "get", evil], vec!["list", "--since", evil], vec!["remember", "x", "--kind", evil]] {
+    for args in [
+        vec!["show", evil],
+        vec!["config", "get", evil],
+        vec!["list", "--since", evil],
+        vec!["remember", "x", "--kind", evil],
+    ] {
         let outcome = home.hark(&args).env("CLICOLOR_FORCE", "1").run();
         assert_ne!(outcome.code, Some(0), "{outcome}");
         for raw in ["\u{1b}]0;", "\u{9b}", "\u{7}"] {
@@ -204,7 +254,10 @@ fn what_is_typed_comes_back_in_errors_without_its_escape_sequences() {
 #[test]
 fn text_comes_from_standard_input_on_request() {
     let home = home();
-    let id = home.hark(["remember", "-", "--json"]).stdin("First line.\nSecond line.\n").ok().json()["id"].as_str().unwrap().to_owned();
+    let id = home.hark(["remember", "-", "--json"]).stdin("First line.\nSecond line.\n").ok().json()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(home.show(&id)["body"], "First line.\nSecond line.");
     home.hark(["remember", "-"]).stdin("").fails(1);
     home.hark(["remember", "-"]).stdin([0xff, 0xfe, 0x00]).fails(1);
@@ -213,7 +266,10 @@ fn text_comes_from_standard_input_on_request() {
 #[test]
 fn words_need_no_quotes() {
     let home = home();
-    let id = home.hark(["remember", "walruses", "drain", "the", "queue", "--json"]).ok().json()["id"].as_str().unwrap().to_owned();
+    let id = home.hark(["remember", "walruses", "drain", "the", "queue", "--json"]).ok().json()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(home.show(&id)["body"], "walruses drain the queue");
     let found = home.hark(["recall", "who", "drains", "the", "queue", "--json"]).ok().json();
     assert_eq!(found["hits"][0]["id"], id.as_str());
@@ -262,7 +318,9 @@ fn every_output_tells_the_age() {
     let mut home = home();
     let id = home.remember("The queue is drained by walruses.");
     home.set_now("2026-06-20T12:00:00Z");
-    for args in [&["recall", "walruses"][..], &["list"], &["timeline"], &["show", &id], &["context", "walruses"]] {
+    for args in
+        [&["recall", "walruses"][..], &["list"], &["timeline"], &["show", &id], &["context", "walruses"]]
+    {
         let outcome = home.hark(args).ok();
         assert!(outcome.stdout().contains("5d") || args[0] == "context", "{outcome}");
     }

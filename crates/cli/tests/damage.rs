@@ -13,7 +13,8 @@ fn home() -> Home {
 /// Three memories, and their ids.
 fn filled() -> (Home, Vec<String>) {
     let home = home();
-    let texts = ["The queue is drained by walruses.", "Penguins feed the queue at dawn.", "Otters guard the gate."];
+    let texts =
+        ["The queue is drained by walruses.", "Penguins feed the queue at dawn.", "Otters guard the gate."];
     let ids = texts.iter().map(|text| home.remember(text)).collect();
     (home, ids)
 }
@@ -24,7 +25,12 @@ fn set_aside(home: &Home) -> usize {
 
 /// Every command recovers by itself from what `spoil` does to the index.
 fn recovers(what: &str, spoil: impl Fn(&Path)) {
-    for args in [&["recall", "walruses", "--json"][..], &["doctor", "--json"], &["remember", "--json", "More."], &["reindex"]] {
+    for args in [
+        &["recall", "walruses", "--json"][..],
+        &["doctor", "--json"],
+        &["remember", "--json", "More."],
+        &["reindex"],
+    ] {
         let (home, ids) = filled();
         let files = disk::notes(&home.memories());
         spoil(&home.database());
@@ -36,7 +42,10 @@ fn recovers(what: &str, spoil: impl Fn(&Path)) {
         assert_eq!(home.recall_ids("walruses", &[])[0], ids[0], "{what} after {args:?}");
         assert_eq!(sqlite::integrity(&home.database()), "ok", "{what} after {args:?}");
         let now = disk::notes(&home.memories());
-        assert!(files.iter().all(|(path, bytes)| now.get(path) == Some(bytes)), "{what}: files are untouched");
+        assert!(
+            files.iter().all(|(path, bytes)| now.get(path) == Some(bytes)),
+            "{what}: files are untouched"
+        );
     }
 }
 
@@ -94,7 +103,9 @@ fn a_database_of_another_program_is_named_refused_and_untouched() {
         .execute_batch("CREATE TABLE bookmarks (url TEXT); INSERT INTO bookmarks VALUES ('https://example.org'); PRAGMA user_version = 42;")
         .unwrap();
     let before = fs::read(home.database()).unwrap();
-    for args in [&["recall", "x"][..], &["remember", "x y z"], &["doctor"], &["reindex"], &["list"], &["stats"]] {
+    for args in
+        [&["recall", "x"][..], &["remember", "x y z"], &["doctor"], &["reindex"], &["list"], &["stats"]]
+    {
         let outcome = home.hark(args).fails(3);
         assert!(outcome.stderr().contains("hark.db") && outcome.stderr().contains("HARK_HOME"), "{outcome}");
         let json = home.hark([args, &["--json"]].concat()).fails(3).json();
@@ -150,13 +161,18 @@ fn a_read_only_home_gives_a_clear_error_for_writes_and_changes_nothing() {
     let (home, ids) = filled();
     let before = disk::files(&home.store());
     let remount = r#"mount --bind "$HARK_HOME" "$HARK_HOME" && mount -o remount,ro,bind "$HARK_HOME" &&"#;
-    let Some(write) = in_private_mounts(&home, &format!(r#"{remount} exec "$HARK" remember --json "More walruses.""#)) else { return };
+    let Some(write) =
+        in_private_mounts(&home, &format!(r#"{remount} exec "$HARK" remember --json "More walruses.""#))
+    else {
+        return;
+    };
     let outcome = write.fails(3);
     let error = outcome.json()["error"].clone();
     assert!(error["message"].as_str().unwrap().contains("store"), "names a path: {error}");
     assert!(error["hint"].as_str().unwrap().contains("HARK_HOME"), "a way out: {error}");
 
-    let edit = in_private_mounts(&home, &format!(r#"{remount} exec "$HARK" edit {} --tag zoo"#, ids[0])).unwrap();
+    let edit =
+        in_private_mounts(&home, &format!(r#"{remount} exec "$HARK" edit {} --tag zoo"#, ids[0])).unwrap();
     edit.fails(3);
     let after = disk::files(&home.store());
     assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
@@ -167,7 +183,10 @@ fn a_read_only_home_gives_a_clear_error_for_writes_and_changes_nothing() {
 fn a_read_only_home_can_still_be_recalled_from() {
     let (home, ids) = filled();
     let remount = r#"mount --bind "$HARK_HOME" "$HARK_HOME" && mount -o remount,ro,bind "$HARK_HOME" &&"#;
-    let Some(read) = in_private_mounts(&home, &format!(r#"{remount} exec "$HARK" recall --json walruses"#)) else { return };
+    let Some(read) = in_private_mounts(&home, &format!(r#"{remount} exec "$HARK" recall --json walruses"#))
+    else {
+        return;
+    };
     let outcome = read.run();
     // Either an answer, or a clear error: never an empty answer.
     match outcome.code {
@@ -226,7 +245,7 @@ fn a_limit_on_file_size_is_an_error_that_leaves_no_half_written_memory() {
     let outcome = Hark::new(command).run();
     assert_ne!(outcome.code, Some(0), "{outcome}");
     assert_eq!(disk::notes(&home.memories()), before);
-    assert_eq!(home.recall_ids("walruses", &[]), [ids[0].clone()]);
+    assert_eq!(home.recall_ids("walruses", &[]), [ids[0].as_str()]);
     assert_eq!(home.doctor()["healthy"], true);
 }
 
@@ -271,25 +290,31 @@ fn an_index_of_a_newer_schema_is_used_and_written() {
              ALTER TABLE passage ADD COLUMN extra BLOB; PRAGMA user_version = 99;",
         )
         .unwrap();
-    assert_eq!(home.recall_ids("walruses", &[]), [ids[0].clone()]);
+    assert_eq!(home.recall_ids("walruses", &[]), [ids[0].as_str()]);
     let new = home.remember("Walruses may write to newer stores.");
     home.hark(["edit", &ids[1], "--tag", "zoo"]).ok();
     home.hark(["resolve", &ids[2]]).ok();
     home.hark(["forget", &ids[2], "--yes"]).ok();
     assert!(home.recall_ids("walruses newer stores", &[]).contains(&new));
     assert_eq!(home.doctor()["healthy"], true);
-    let version: i64 = sqlite::open(&home.database()).query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    let version: i64 =
+        sqlite::open(&home.database()).query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
     assert_eq!(version, 99, "an older binary does not turn the version back");
 }
 
 #[test]
 fn an_index_that_says_older_writers_must_stop_is_refused_with_a_way_out() {
     let (home, _) = filled();
-    sqlite::open(&home.database()).execute("INSERT INTO meta (key, value) VALUES ('min_writer', '999')", []).unwrap();
+    sqlite::open(&home.database())
+        .execute("INSERT INTO meta (key, value) VALUES ('min_writer', '999')", [])
+        .unwrap();
     let files = disk::notes(&home.memories());
     for args in [&["remember", "x y z"][..], &["recall", "x"], &["doctor"], &["reindex"]] {
         let outcome = home.hark(args).fails(3);
-        assert!(outcome.stderr().contains("newer version") && outcome.stderr().contains("update hark"), "{outcome}");
+        assert!(
+            outcome.stderr().contains("newer version") && outcome.stderr().contains("update hark"),
+            "{outcome}"
+        );
     }
     assert_eq!(disk::notes(&home.memories()), files);
 }
@@ -303,7 +328,7 @@ fn an_index_whose_rows_were_tampered_with_is_a_problem_the_doctor_can_mend() {
     assert!(said.contains("hark reindex"), "{outcome}");
     home.hark(["reindex"]).ok();
     assert_eq!(home.doctor()["healthy"], true);
-    assert_eq!(home.recall_ids("walruses", &[]), [ids[0].clone()]);
+    assert_eq!(home.recall_ids("walruses", &[]), [ids[0].as_str()]);
 }
 
 #[test]
@@ -317,8 +342,13 @@ fn a_torn_line_in_a_history_does_not_hide_the_rest() {
     home.hark(["edit", &ids[0], "--tag", "two"]).ok();
     home.hark(["edit", &ids[0], "--tag", "three"]).ok();
     let history = home.hark(["history", &ids[0], "--json"]).ok().json();
-    let states: Vec<String> = history["revisions"].as_array().unwrap().iter().map(|r| r["before"]["tags"].to_string()).collect();
-    assert_eq!(states, ["[]", "[\"one\"]", "[\"one\",\"two\"]"], "a change after a torn one is in the history");
+    let states: Vec<String> =
+        history["revisions"].as_array().unwrap().iter().map(|r| r["before"]["tags"].to_string()).collect();
+    assert_eq!(
+        states,
+        ["[]", "[\"one\"]", "[\"one\",\"two\"]"],
+        "a change after a torn one is in the history"
+    );
 }
 
 #[test]

@@ -57,7 +57,8 @@ fn ten_first_starts_agree_on_one_key_for_redacted_secrets() {
     let outcomes = ten_at_once(&home, |_| {
         vec!["remember".into(), "--json".into(), format!("the deploy token is {secret} for now")]
     });
-    let titles: std::collections::BTreeSet<String> = outcomes.iter().map(|o| o.json()["title"].to_string()).collect();
+    let titles: std::collections::BTreeSet<String> =
+        outcomes.iter().map(|o| o.json()["title"].to_string()).collect();
     assert_eq!(titles.len(), 1, "one secret, one placeholder: {titles:?}");
     assert!(titles.iter().all(|t| t.contains("[REDACTED")), "{titles:?}");
     assert_eq!(disk::holding(home.root(), secret), Vec::<std::path::PathBuf>::new());
@@ -67,12 +68,15 @@ fn ten_first_starts_agree_on_one_key_for_redacted_secrets() {
 fn ten_starts_after_the_index_was_lost_all_see_all_three_hundred_files() {
     let home = home();
     for number in 0..300 {
-        let text = note::text(number, &format!("Lost index note {number}"), &format!("The body of note {number}."));
+        let text =
+            note::text(number, &format!("Lost index note {number}"), &format!("The body of note {number}."));
         note::drop_in(&home.memories(), &format!("fact/note-{number}.md"), text);
     }
     assert_eq!(home.doctor()["memories"], 300);
     home.remove_index();
-    let outcomes = ten_at_once(&home, |_| vec!["list".into(), "--json".into(), "--all-projects".into(), "--limit".into(), "1000".into()]);
+    let outcomes = ten_at_once(&home, |_| {
+        vec!["list".into(), "--json".into(), "--all-projects".into(), "--limit".into(), "1000".into()]
+    });
     for outcome in outcomes {
         assert_eq!(outcome.json()["total"], 300);
     }
@@ -85,7 +89,11 @@ fn ten_starts_after_the_index_was_lost_all_see_all_three_hundred_files() {
 fn ten_starts_after_the_index_became_garbage_all_succeed_and_set_it_aside() {
     let home = home();
     for number in 0..300 {
-        let text = note::text(number, &format!("Garbage index note {number}"), &format!("The body of note {number}."));
+        let text = note::text(
+            number,
+            &format!("Garbage index note {number}"),
+            &format!("The body of note {number}."),
+        );
         note::drop_in(&home.memories(), &format!("fact/note-{number}.md"), text);
     }
     assert_eq!(home.doctor()["memories"], 300);
@@ -93,6 +101,8 @@ fn ten_starts_after_the_index_became_garbage_all_succeed_and_set_it_aside() {
     std::fs::write(home.database(), "this is no database at all ".repeat(500)).unwrap();
     ten_at_once(&home, remember);
     healthy(&home, 310);
-    let aside = disk::files(&home.store()).into_keys().filter(|p| p.to_string_lossy().starts_with("hark.db.damaged-"));
+    let aside = disk::files(&home.store())
+        .into_keys()
+        .filter(|p| p.to_string_lossy().starts_with("hark.db.damaged-"));
     assert_eq!(aside.count(), 1, "set aside once, not by everybody");
 }

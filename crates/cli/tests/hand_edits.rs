@@ -15,9 +15,15 @@ fn an_edit_in_place_is_found_and_the_old_words_are_not() {
     let home = home();
     let id = home.remember("The queue is drained by walruses.");
     note::edit(&home.file_of(&id), |text| text.replace("walruses", "penguins"));
-    assert_eq!(home.recall_ids("penguins", &[]), [id.clone()]);
+    assert_eq!(home.recall_ids("penguins", &[]), [id.as_str()]);
     assert!(home.show(&id)["body"].as_str().unwrap().contains("penguins"));
-    assert!(home.recall("walruses", &[])["hits"].as_array().unwrap().iter().all(|h| !h["text"].to_string().contains("walrus")));
+    assert!(
+        home.recall("walruses", &[])["hits"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|h| !h["text"].to_string().contains("walrus"))
+    );
 }
 
 #[test]
@@ -41,7 +47,9 @@ fn an_edit_is_seen_by_a_server_that_was_already_running() {
     let home = home();
     let id = home.remember("The queue is drained by walruses.");
     let mut mcp = home.mcp();
-    let ask = |mcp: &mut hark_testkit::Mcp, query: &str| mcp.data("memory_recall", &serde_json::json!({ "query": query }));
+    let ask = |mcp: &mut hark_testkit::Mcp, query: &str| {
+        mcp.data("memory_recall", &serde_json::json!({ "query": query }))
+    };
     assert_eq!(ask(&mut mcp, "walruses")["hits"][0]["id"], id.as_str());
     note::edit(&home.file_of(&id), |text| text.replace("walruses", "penguins"));
     hark_testkit::eventually("the server sees the edit", || {
@@ -58,8 +66,16 @@ fn a_new_file_with_little_in_it_is_a_memory() {
     let home = home();
     home.remember("Something so that the store exists.");
     note::drop_in(&home.memories(), "fact/by-hand.md", note::text(7, "Otters guard the gate", "They bite."));
-    note::drop_in(&home.memories(), "loose.md", format!("---\nid: {}\n---\nA badger sleeps in the root folder.\n", note::id(8)));
-    note::drop_in(&home.memories(), "my own folder/x.md", note::text(9, "A marmot in a folder of its own", "It whistles."));
+    note::drop_in(
+        &home.memories(),
+        "loose.md",
+        format!("---\nid: {}\n---\nA badger sleeps in the root folder.\n", note::id(8)),
+    );
+    note::drop_in(
+        &home.memories(),
+        "my own folder/x.md",
+        note::text(9, "A marmot in a folder of its own", "It whistles."),
+    );
     assert_eq!(home.recall_ids("otters gate", &[]), [note::short(7)]);
     assert_eq!(home.recall_ids("badger", &[]), [note::short(8)]);
     assert_eq!(home.recall_ids("marmot", &[]), [note::short(9)]);
@@ -92,13 +108,13 @@ fn a_renamed_or_moved_file_keeps_its_identity() {
     let file = home.file_of(&id);
     let renamed = file.with_file_name("my better name.md");
     fs::rename(&file, &renamed).unwrap();
-    assert_eq!(home.recall_ids("walruses", &[]), [id.clone()]);
+    assert_eq!(home.recall_ids("walruses", &[]), [id.as_str()]);
     assert_eq!(home.file_of(&id), renamed);
 
     let moved = home.memories().join("decision").join("moved.md");
     fs::create_dir_all(moved.parent().unwrap()).unwrap();
     fs::rename(&renamed, &moved).unwrap();
-    assert_eq!(home.recall_ids("walruses", &[]), [id.clone()]);
+    assert_eq!(home.recall_ids("walruses", &[]), [id.as_str()]);
     home.hark(["edit", &id, "--tag", "still-here"]).ok();
     assert!(fs::read_to_string(home.file_of(&id)).unwrap().contains("still-here"));
     assert_eq!(disk::notes(&home.memories()).len(), 1, "an edit makes no second file");
@@ -110,7 +126,10 @@ fn windows_line_ends_and_a_byte_order_mark_are_read() {
     let text = note::text(3, "Otters guard the gate", "They bite.\n\nTwice.").replace('\n', "\r\n");
     note::drop_in(&home.memories(), "fact/windows.md", format!("\u{feff}{text}"));
     let memory = home.show(&note::short(3));
-    assert_eq!((memory["title"].as_str(), memory["body"].as_str()), (Some("Otters guard the gate"), Some("They bite.\n\nTwice.")));
+    assert_eq!(
+        (memory["title"].as_str(), memory["body"].as_str()),
+        (Some("Otters guard the gate"), Some("They bite.\n\nTwice."))
+    );
     home.hark(["edit", &note::short(3), "--tag", "zoo"]).ok();
     assert_eq!(home.show(&note::short(3))["body"], "They bite.\n\nTwice.");
 }
@@ -120,7 +139,9 @@ fn unknown_front_matter_and_comments_survive_an_edit() {
     let home = home();
     let id = home.remember("The queue is drained by walruses.");
     let extra = "reviewers:\n  - ann\n  - bob # on leave\nx-tool: { nested: [1, 2], text: \"a: b\" }\nblock: |\n  one\n\n  two\n";
-    note::edit(&home.file_of(&id), |text| text.replacen("revision: 1\n", &format!("revision: 1\n{extra}"), 1));
+    note::edit(&home.file_of(&id), |text| {
+        text.replacen("revision: 1\n", &format!("revision: 1\n{extra}"), 1)
+    });
     home.hark(["edit", &id, "--tag", "zoo", "--why", "they were free"]).ok();
     let after = fs::read_to_string(home.file_of(&id)).unwrap();
     assert!(after.contains(extra), "{after}");
@@ -133,7 +154,10 @@ fn unknown_front_matter_and_comments_survive_an_edit() {
 #[test]
 fn values_as_people_write_them_are_read() {
     let home = home();
-    let front = format!("id: {}\ntags: auth, login\nimportance: 9\nkind: Warning\ncreated: 2026-01-05\n", note::id(4));
+    let front = format!(
+        "id: {}\ntags: auth, login\nimportance: 9\nkind: Warning\ncreated: 2026-01-05\n",
+        note::id(4)
+    );
     note::drop_in(&home.memories(), "fact/loose.md", format!("---\n{front}---\n\nTokens rot.\n"));
     let memory = home.show(&note::short(4));
     assert_eq!(memory["tags"], serde_json::json!(["auth", "login"]));
@@ -144,10 +168,14 @@ fn values_as_people_write_them_are_read() {
 #[test]
 fn numbers_and_dates_are_words_where_words_are_expected() {
     let home = home();
-    let numbers = format!("---\nid: {}\ntags: [2024, 7]\ntitle: 404\n---\n\nNumbers are words too.\n", note::id(5));
+    let numbers =
+        format!("---\nid: {}\ntags: [2024, 7]\ntitle: 404\n---\n\nNumbers are words too.\n", note::id(5));
     note::drop_in(&home.memories(), "fact/numbers.md", numbers);
     let memory = home.show(&note::short(5));
-    assert_eq!((memory["tags"].to_string(), memory["title"].as_str()), ("[\"2024\",\"7\"]".to_owned(), Some("404")));
+    assert_eq!(
+        (memory["tags"].to_string(), memory["title"].as_str()),
+        ("[\"2024\",\"7\"]".to_owned(), Some("404"))
+    );
 }
 
 #[test]
@@ -173,7 +201,7 @@ fn a_file_that_cannot_be_read_is_kept_reported_skipped_and_comes_back_when_mende
             assert_eq!(&fs::read(home.memories().join(format!("fact/{name}.md"))).unwrap(), bytes, "{name}");
         }
     };
-    assert_eq!(home.recall_ids("walruses", &[]), [good.clone()]);
+    assert_eq!(home.recall_ids("walruses", &[]), [good.as_str()]);
     let findings = home.findings();
     for (name, _) in broken {
         assert!(findings.contains(&format!("{name}.md")), "{name}: {findings}");
@@ -215,7 +243,7 @@ fn two_files_with_one_id_are_both_kept_one_is_used_and_the_doctor_says_so() {
     let file = home.file_of(&id);
     let copy = file.with_file_name("copy.md");
     fs::write(&copy, fs::read_to_string(&file).unwrap().replace("walruses", "copycats")).unwrap();
-    assert_eq!(home.recall_ids("queue drained", &[]), [id.clone()]);
+    assert_eq!(home.recall_ids("queue drained", &[]), [id.as_str()]);
     assert!(home.findings().contains("same id"), "{}", home.findings());
     assert!(file.exists() && copy.exists());
 
@@ -239,7 +267,9 @@ fn a_file_that_is_far_too_big_is_skipped_and_reported() {
 fn files_that_are_no_notes_are_left_alone_and_unmentioned() {
     let home = home();
     home.remember("The queue is drained by walruses.");
-    for name in ["fact/.hidden.md", "fact/notes.txt", "fact/x.md~", "fact/.#lock", ".git/HEAD.md", "fact/picture.png"] {
+    for name in
+        ["fact/.hidden.md", "fact/notes.txt", "fact/x.md~", "fact/.#lock", ".git/HEAD.md", "fact/picture.png"]
+    {
         note::drop_in(&home.memories(), name, "whatever");
     }
     let doctor = home.doctor();
@@ -255,7 +285,10 @@ fn a_secret_written_into_a_file_by_hand_does_not_reach_index_or_answers() {
     let answer = home.recall("walruses", &["--detail", "full"]);
     assert!(answer.to_string().contains("REDACTED") && !answer.to_string().contains(secret), "{answer}");
     let holding = disk::holding(&home.store(), secret);
-    assert!(holding.iter().all(|path| path.extension().is_some_and(|e| e == "md")), "only where the person put it: {holding:?}");
+    assert!(
+        holding.iter().all(|path| path.extension().is_some_and(|e| e == "md")),
+        "only where the person put it: {holding:?}"
+    );
 }
 
 #[test]
@@ -265,9 +298,15 @@ fn an_edit_through_hark_after_a_hand_edit_keeps_both_and_the_history_of_both() {
     note::edit(&home.file_of(&id), |text| text.replace("drained by walruses", "drained by penguins"));
     home.hark(["edit", &id, "--why", "walruses went on strike"]).ok();
     let memory = home.show(&id);
-    assert_eq!((memory["body"].as_str(), memory["why"].as_str()), (Some("The queue is drained by penguins."), Some("walruses went on strike")));
+    assert_eq!(
+        (memory["body"].as_str(), memory["why"].as_str()),
+        (Some("The queue is drained by penguins."), Some("walruses went on strike"))
+    );
     let history = home.hark(["history", &id, "--json"]).ok().json();
-    assert!(history["revisions"].to_string().contains("penguins"), "what the person wrote is in the history: {history}");
+    assert!(
+        history["revisions"].to_string().contains("penguins"),
+        "what the person wrote is in the history: {history}"
+    );
 }
 
 /// What a person does to a file, and what a command does to the memory afterwards.

@@ -19,23 +19,39 @@ fn a_blocker_is_resolved_and_reopened_and_every_step_is_in_its_history() {
     let home = home();
     let id = home.remember_with("The walrus licence has expired.", &["--kind", "blocker"]);
     let said = home.hark(["resolve", &id, "--json"]).ok().json();
-    assert_eq!((&said["changed"][0]["from"], &said["changed"][0]["to"]), (&json!("active"), &json!("resolved")));
+    assert_eq!(
+        (&said["changed"][0]["from"], &said["changed"][0]["to"]),
+        (&json!("active"), &json!("resolved"))
+    );
     assert_eq!(home.show(&id)["status"], "resolved");
     assert!(home.show(&id)["closed"].is_string());
     assert_eq!(ids(&home.hark(["list", "--json"]).ok().json()), Vec::<String>::new());
-    assert_eq!(ids(&home.hark(["list", "--status", "resolved", "--json"]).ok().json()), [id.clone()]);
-    assert_eq!(home.recall("walrus licence", &[])["hits"][0]["status"], "resolved", "still known, and said to be over");
+    assert_eq!(ids(&home.hark(["list", "--status", "resolved", "--json"]).ok().json()), [id.as_str()]);
+    assert_eq!(
+        home.recall("walrus licence", &[])["hits"][0]["status"],
+        "resolved",
+        "still known, and said to be over"
+    );
 
     home.hark(["reopen", &id]).ok();
     home.hark(["edit", &id, "--text", "The walrus licence expires in May."]).ok();
     assert_eq!((&home.show(&id)["status"], &home.show(&id)["closed"]), (&json!("active"), &Value::Null));
     let history = home.hark(["history", &id, "--json"]).ok().json();
-    let changes: Vec<&str> = history["revisions"].as_array().unwrap().iter().map(|r| r["change"].as_str().unwrap()).collect();
+    let changes: Vec<&str> =
+        history["revisions"].as_array().unwrap().iter().map(|r| r["change"].as_str().unwrap()).collect();
     assert_eq!(changes.len(), 3, "{changes:?}");
-    let before: Vec<&str> = history["revisions"].as_array().unwrap().iter().map(|r| r["before"]["status"].as_str().unwrap()).collect();
+    let before: Vec<&str> = history["revisions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["before"]["status"].as_str().unwrap())
+        .collect();
     assert_eq!(before, ["active", "resolved", "active"]);
     assert_eq!(history["revisions"][2]["before"]["body"], "The walrus licence has expired.");
-    assert_eq!((&history["current"]["revision"], &history["current"]["body"]), (&json!(4), &json!("The walrus licence expires in May.")));
+    assert_eq!(
+        (&history["current"]["revision"], &history["current"]["body"]),
+        (&json!(4), &json!("The walrus licence expires in May."))
+    );
 }
 
 #[test]
@@ -52,11 +68,17 @@ fn doing_a_thing_twice_is_harmless() {
 #[test]
 fn what_is_archived_is_offered_only_on_request_and_comes_back_whole() {
     let home = home();
-    let id = home.remember_with("The walrus licence has expired.", &["--kind", "decision", "--tag", "legal", "--project", "zoo"]);
+    let id = home.remember_with(
+        "The walrus licence has expired.",
+        &["--kind", "decision", "--tag", "legal", "--project", "zoo"],
+    );
     let before = home.show(&id);
     home.hark(["archive", &id]).ok();
     assert_eq!(home.recall_ids("walrus licence", &["--project", "zoo"]), Vec::<String>::new());
-    assert_eq!(home.recall_ids("walrus licence", &["--project", "zoo", "--status", "archived"]), [id.clone()]);
+    assert_eq!(
+        home.recall_ids("walrus licence", &["--project", "zoo", "--status", "archived"]),
+        [id.as_str()]
+    );
     home.hark(["show", &id]).ok();
     home.hark(["resolve", &id]).fails(1);
     home.hark(["restore", &id]).ok();
@@ -102,24 +124,44 @@ fn forgetting_several_where_one_is_unknown_forgets_none() {
 #[test]
 fn a_successor_is_linked_both_ways_and_ranks_above_what_it_replaces() {
     let home = home();
-    let old = home.remember_with("The session store is Redis with a ten minute expiry.", &["--kind", "decision", "--importance", "5"]);
+    let old = home.remember_with(
+        "The session store is Redis with a ten minute expiry.",
+        &["--kind", "decision", "--importance", "5"],
+    );
     let said = home
-        .hark(["remember", "The session store is Postgres.", "--kind", "decision", "--importance", "1", "--supersedes", &old, "--json"])
+        .hark([
+            "remember",
+            "The session store is Postgres.",
+            "--kind",
+            "decision",
+            "--importance",
+            "1",
+            "--supersedes",
+            &old,
+            "--json",
+        ])
         .ok()
         .json();
     let new = said["id"].as_str().unwrap().to_owned();
     assert_eq!(said["superseded"], old.as_str());
-    assert_eq!((&home.show(&old)["status"], &home.show(&old)["superseded_by"]), (&json!("superseded"), &json!(new)));
+    assert_eq!(
+        (&home.show(&old)["status"], &home.show(&old)["superseded_by"]),
+        (&json!("superseded"), &json!(new))
+    );
     let links = |id: &str| home.hark(["links", id, "--json"]).ok().json()["links"].clone();
     assert_eq!((&links(&new)[0]["relation"], &links(&new)[0]["id"]), (&json!("supersedes"), &json!(old)));
     assert_eq!((&links(&old)[0]["relation"], &links(&old)[0]["id"]), (&json!("superseded_by"), &json!(new)));
     // The old one fits the words better and still comes second.
     let found = home.recall_ids("session store redis ten minute expiry", &[]);
-    assert_eq!(found, [new.clone(), old.clone()]);
+    assert_eq!(found, [new.as_str(), old.as_str()]);
 
     home.hark(["restore", &old]).ok();
     let restored = home.show(&old);
-    assert_eq!((&restored["status"], &restored["superseded_by"]), (&json!("active"), &Value::Null), "a replacement can be undone");
+    assert_eq!(
+        (&restored["status"], &restored["superseded_by"]),
+        (&json!("active"), &Value::Null),
+        "a replacement can be undone"
+    );
     let changes = home.hark(["history", &old, "--json"]).ok().json()["revisions"].as_array().unwrap().len();
     assert_eq!(changes, 2);
 }
@@ -130,7 +172,10 @@ fn superseding_by_relate_is_the_same_as_on_remember() {
     let old = home.remember("The session store is Redis.");
     let new = home.remember("The session store is Postgres.");
     home.hark(["relate", &new, &old, "--as", "supersedes"]).ok();
-    assert_eq!((&home.show(&old)["status"], &home.show(&old)["superseded_by"]), (&json!("superseded"), &json!(new)));
+    assert_eq!(
+        (&home.show(&old)["status"], &home.show(&old)["superseded_by"]),
+        (&json!("superseded"), &json!(new))
+    );
     assert_eq!(home.recall_ids("session store", &[]), [new, old]);
 }
 
@@ -278,7 +323,12 @@ fn expired_memories_are_no_longer_offered() {
     assert_eq!(home.recall_ids("staging sleeps", &[]).len(), 2);
     let later = |now: &str| {
         let answer = home.hark(["recall", "staging sleeps", "--json"]).now(now).ok().json();
-        answer["hits"].as_array().unwrap().iter().map(|h| h["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        answer["hits"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|h| h["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert!(later("2026-06-18T11:00:00Z").contains(&span), "an hour before");
     assert_eq!(later("2026-06-18T13:00:00Z"), [date], "an hour after, on the same day");
@@ -295,7 +345,7 @@ fn as_of_shows_what_was_known_then() {
     let new = home.remember_with("The session store is Postgres.", &["--supersedes", &old]);
     home.set_now("2026-05-10T00:00:00Z");
     home.hark(["archive", &new]).ok();
-    assert_eq!(home.recall_ids("session store", &["--as-of", "2026-02-01"]), [old.clone()]);
+    assert_eq!(home.recall_ids("session store", &["--as-of", "2026-02-01"]), [old.as_str()]);
     assert_eq!(home.recall_ids("session store", &["--as-of", "2026-04-01"]), [new]);
     assert_eq!(home.recall_ids("session store", &["--as-of", "2025-12-01"]), Vec::<String>::new());
     assert_eq!(home.recall_ids("session store", &[]), [old], "today one is replaced, the other put aside");
@@ -323,9 +373,12 @@ fn old_decisions_outlast_old_events() {
 #[test]
 fn detail_levels_show_less_or_more_and_explain_says_why() {
     let home = home();
-    let long = format!("The walrus pipeline has stages. {}", "Stage notes follow here with many words. ".repeat(60));
+    let long =
+        format!("The walrus pipeline has stages. {}", "Stage notes follow here with many words. ".repeat(60));
     home.remember_with(&long, &["--title", "Walrus pipeline", "--why", "throughput"]);
-    let text = |level: &str| home.recall("walrus pipeline", &["--detail", level])["hits"][0]["text"].as_str().unwrap().to_owned();
+    let text = |level: &str| {
+        home.recall("walrus pipeline", &["--detail", level])["hits"][0]["text"].as_str().unwrap().to_owned()
+    };
     let (index, summary, full) = (text("index"), text("summary"), text("full"));
     assert_eq!(index, "");
     assert!(!summary.is_empty() && summary.len() < full.len(), "{} < {}", summary.len(), full.len());
@@ -359,10 +412,21 @@ fn tags_are_counted_and_edited() {
 #[test]
 fn an_edit_changes_what_is_found() {
     let home = home();
-    let id = home.remember_with("The queue is drained by walruses.", &["--kind", "fact", "--why", "they are strong"]);
-    home.hark(["edit", &id, "--text", "The queue is drained by penguins.", "--why", "they are punctual", "--title", "Queue staff"]).ok();
-    assert_eq!(home.recall_ids("penguins", &[]), [id.clone()]);
-    assert_eq!(home.recall_ids("punctual", &[]), [id.clone()]);
+    let id = home
+        .remember_with("The queue is drained by walruses.", &["--kind", "fact", "--why", "they are strong"]);
+    home.hark([
+        "edit",
+        &id,
+        "--text",
+        "The queue is drained by penguins.",
+        "--why",
+        "they are punctual",
+        "--title",
+        "Queue staff",
+    ])
+    .ok();
+    assert_eq!(home.recall_ids("penguins", &[]), [id.as_str()]);
+    assert_eq!(home.recall_ids("punctual", &[]), [id.as_str()]);
     assert_eq!(home.recall_ids("walruses", &[]), Vec::<String>::new());
     assert_eq!(home.recall_ids("strong", &[]), Vec::<String>::new());
     assert_eq!(home.doctor()["findings"], json!([]));
@@ -383,8 +447,16 @@ fn freshness_tells_whether_the_files_are_still_there() {
     run(&["remember", "The walrus has no file.", "--json"]);
     let answer = run(&["recall", "walrus", "--json"]);
     let freshness = |word: &str| {
-        let hit = answer["hits"].as_array().unwrap().iter().find(|h| h["title"].as_str().unwrap().contains(word)).unwrap();
+        let hit = answer["hits"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|h| h["title"].as_str().unwrap().contains(word))
+            .unwrap();
         hit["freshness"].as_str().unwrap().to_owned()
     };
-    assert_eq!([freshness("parser"), freshness("lexer"), freshness("no file")], ["fresh", "stale", "unverified"]);
+    assert_eq!(
+        [freshness("parser"), freshness("lexer"), freshness("no file")],
+        ["fresh", "stale", "unverified"]
+    );
 }

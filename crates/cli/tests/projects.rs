@@ -120,7 +120,8 @@ fn the_nearest_project_store_upwards_is_used_and_the_global_one_is_not() {
     let home = home();
     let repo = repository(&home, "shop");
     fs::create_dir_all(repo.join(".hark/memories")).unwrap();
-    let inside = |args: &[&str], folder: &Path| home.hark(args).within(folder).without("HARK_HOME").ok().json();
+    let inside =
+        |args: &[&str], folder: &Path| home.hark(args).within(folder).without("HARK_HOME").ok().json();
     let said = inside(&["remember", "Walruses drain the queue.", "--json"], &repo.join("src/deep"));
     assert_eq!(hark_testkit::disk::notes(&repo.join(".hark/memories")).len(), 1);
     let found = inside(&["recall", "walruses", "--json"], &repo);
@@ -145,7 +146,8 @@ fn a_project_store_may_be_moved_with_its_folder() {
     let home = home();
     let folder = home.root().join("plain");
     fs::create_dir_all(folder.join(".hark/memories")).unwrap();
-    let inside = |folder: &Path, args: &[&str]| home.hark(args).within(folder).without("HARK_HOME").ok().json();
+    let inside =
+        |folder: &Path, args: &[&str]| home.hark(args).within(folder).without("HARK_HOME").ok().json();
     let said = inside(&folder, &["remember", "Walruses drain the queue.", "--json"]);
     let moved = home.root().join("plain-moved");
     fs::rename(&folder, &moved).unwrap();
@@ -157,7 +159,11 @@ fn a_project_store_may_be_moved_with_its_folder() {
 fn a_cloned_project_cannot_change_settings_that_are_the_users() {
     let home = home();
     let repo = repository(&home, "shop");
-    note::drop_in(&repo, ".hark/config.toml", "[redact]\nemails = false\n[recall]\nlimit = 1\n[projects]\nalias = { a = \"b\" }\n");
+    note::drop_in(
+        &repo,
+        ".hark/config.toml",
+        "[redact]\nemails = false\n[recall]\nlimit = 1\n[projects]\nalias = { a = \"b\" }\n",
+    );
     fs::create_dir_all(repo.join(".hark/memories")).unwrap();
     let config = home.hark(["config", "--json"]).within(&repo).without("HARK_HOME").ok().json();
     assert_eq!((&config["redact"]["emails"], &config["recall"]["limit"]), (&true.into(), &1.into()));
@@ -174,7 +180,11 @@ fn an_alias_joins_two_projects() {
     let id = store(&home, &new);
     assert!(!sees(&home, &old, &id));
     fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
-    fs::write(home.user_config(), "[projects]\nalias = { \"git.example.org/acme/old\" = \"git.example.org/acme/new\" }\n").unwrap();
+    fs::write(
+        home.user_config(),
+        "[projects]\nalias = { \"git.example.org/acme/old\" = \"git.example.org/acme/new\" }\n",
+    )
+    .unwrap();
     assert!(sees(&home, &old, &id));
     assert_eq!(project(&home, &old), "git.example.org/acme/new");
 }
@@ -186,7 +196,7 @@ fn a_project_is_named_by_its_last_part_or_by_its_folder() {
     git(&home, &repo, &["remote", "add", "origin", "https://git.example.org/acme/shop.git"]);
     let id = store(&home, &repo);
     for name in ["shop", "git.example.org/acme/shop", repo.to_str().unwrap()] {
-        assert_eq!(home.recall_ids("walruses", &["--project", name]), [id.clone()], "{name}");
+        assert_eq!(home.recall_ids("walruses", &["--project", name]), [id.as_str()], "{name}");
     }
     home.remember_with("Another shop.", &["--project", "git.example.org/rival/shop"]);
     let outcome = home.hark(["recall", "walruses", "--project", "shop"]).fails(1);

@@ -5,18 +5,83 @@ use serde_json::json;
 
 fn home() -> Home {
     let home = Home::new(env!("CARGO_BIN_EXE_hark"));
-    home.remember("The auth fix of v2.1 lives in keep.txt; what's left is the docker-compose pre-commit setup.");
+    home.remember(
+        "The auth fix of v2.1 lives in keep.txt; what's left is the docker-compose pre-commit setup.",
+    );
     home.remember("Walruses drain the queue at dawn.");
     home
 }
 
 const ODD: &[&str] = &[
-    "\"", "\"\"", "\"unbalanced", "'", "it's", "what's the auth fix", "Fix auth?", "v2.1 auth", "keep.txt", "C++", "a+b",
-    "AND", "OR", "NOT", "auth AND", "AND auth", "NEAR(auth fix, 2)", "auth NOT fix", "auth*", "*", "^auth", "title:auth",
-    "terms : auth", "{auth}", "(auth", "auth)", "-auth", "--", "auth -- drop", "'; DROP TABLE memory; --", "%", "_", "\\",
-    "docker-compose pre-commit setup", "🦭", "🦭🐧 walruses", "👩‍👩‍👧‍👦", "\u{202e}gnp", "a\u{300}\u{301}\u{302}", "\t\n", "\u{1}\u{2}\u{1b}[31m",
-    "\u{feff}auth", "ß ẞ ﬃ", "界面 設定", "NULL", "null", "0", "-1", "1e999", "?", "???", ".", "...", "@", "#", "!", "&", "#12", "!12",
-    "SELECT * FROM memory", "lexicon MATCH 'x'", "m-", "/", "//", "../../etc/passwd", "$(rm -rf /)", "`id`", "${HOME}", "<script>",
+    "\"",
+    "\"\"",
+    "\"unbalanced",
+    "'",
+    "it's",
+    "what's the auth fix",
+    "Fix auth?",
+    "v2.1 auth",
+    "keep.txt",
+    "C++",
+    "a+b",
+    "AND",
+    "OR",
+    "NOT",
+    "auth AND",
+    "AND auth",
+    "NEAR(auth fix, 2)",
+    "auth NOT fix",
+    "auth*",
+    "*",
+    "^auth",
+    "title:auth",
+    "terms : auth",
+    "{auth}",
+    "(auth",
+    "auth)",
+    "-auth",
+    "--",
+    "auth -- drop",
+    "'; DROP TABLE memory; --",
+    "%",
+    "_",
+    "\\",
+    "docker-compose pre-commit setup",
+    "🦭",
+    "🦭🐧 walruses",
+    "👩‍👩‍👧‍👦",
+    "\u{202e}gnp",
+    "a\u{300}\u{301}\u{302}",
+    "\t\n",
+    "\u{1}\u{2}\u{1b}[31m",
+    "\u{feff}auth",
+    "ß ẞ ﬃ",
+    "界面 設定",
+    "NULL",
+    "null",
+    "0",
+    "-1",
+    "1e999",
+    "?",
+    "???",
+    ".",
+    "...",
+    "@",
+    "#",
+    "!",
+    "&",
+    "#12",
+    "!12",
+    "SELECT * FROM memory",
+    "lexicon MATCH 'x'",
+    "m-",
+    "/",
+    "//",
+    "../../etc/passwd",
+    "$(rm -rf /)",
+    "`id`",
+    "${HOME}",
+    "<script>",
 ];
 
 #[test]
@@ -43,9 +108,20 @@ fn no_query_is_syntax() {
 #[test]
 fn punctuation_does_not_hide_what_is_there() {
     let home = home();
-    for query in ["what's the auth fix", "v2.1 auth", "Fix auth?", "keep.txt", "docker-compose pre-commit setup", "auth fix kubernetes", "\"auth fix\""] {
+    for query in [
+        "what's the auth fix",
+        "v2.1 auth",
+        "Fix auth?",
+        "keep.txt",
+        "docker-compose pre-commit setup",
+        "auth fix kubernetes",
+        "\"auth fix\"",
+    ] {
         let answer = home.recall(query, &[]);
-        assert!(answer["hits"][0]["title"].as_str().is_some_and(|t| t.contains("auth fix")), "{query}: {answer}");
+        assert!(
+            answer["hits"][0]["title"].as_str().is_some_and(|t| t.contains("auth fix")),
+            "{query}: {answer}"
+        );
     }
 }
 
@@ -80,12 +156,26 @@ fn an_empty_or_blank_query_finds_nothing_or_says_what_is_missing() {
 #[test]
 fn names_that_look_like_sql_are_names() {
     let home = home();
-    for name in ["it's", "a\"b", "x'); DROP TABLE memory; --", "100%", "under_score", "back\\slash", "プロジェクト", "two words", "*", "-p"] {
+    for name in [
+        "it's",
+        "a\"b",
+        "x'); DROP TABLE memory; --",
+        "100%",
+        "under_score",
+        "back\\slash",
+        "プロジェクト",
+        "two words",
+        "*",
+        "-p",
+    ] {
         let project = format!("--project={name}");
-        let id = home.remember_with("Penguins keep their own notes here.", &[&project, &format!("--tag={name}"), &format!("--entity={name}")]);
-        assert_eq!(home.recall_ids("penguins notes", &[&project]), [id.clone()], "{name}");
+        let id = home.remember_with(
+            "Penguins keep their own notes here.",
+            &[&project, &format!("--tag={name}"), &format!("--entity={name}")],
+        );
+        assert_eq!(home.recall_ids("penguins notes", &[&project]), [id.as_str()], "{name}");
         let tag = format!("--tag={name}");
-        assert_eq!(home.recall_ids("penguins notes", &[&project, &tag]), [id.clone()], "{name}");
+        assert_eq!(home.recall_ids("penguins notes", &[&project, &tag]), [id.as_str()], "{name}");
         let listed = home.hark(["list", "--json", &project, &tag]).ok().json();
         assert_eq!(listed["memories"][0]["id"], id.as_str(), "{name}");
         home.hark(["context", "--json", &project, "--", name]).ok();
@@ -99,7 +189,13 @@ fn nonsense_finds_nothing() {
     for n in 0..30 {
         home.remember(&format!("Service {n} listens on port {} and logs to the collector.", 8000 + n));
     }
-    for query in ["medieval falconry glove stitching", "qwzx vbnm plok", "banana smoothie recipe with oat milk", "asdfghjkl", "lorem ipsum dolor sit amet"] {
+    for query in [
+        "medieval falconry glove stitching",
+        "qwzx vbnm plok",
+        "banana smoothie recipe with oat milk",
+        "asdfghjkl",
+        "lorem ipsum dolor sit amet",
+    ] {
         assert_eq!(home.recall_ids(query, &[]), Vec::<String>::new(), "{query}");
     }
 }
@@ -125,7 +221,11 @@ fn any_text_can_be_stored_and_comes_back_as_it_was() {
         home.hark(["edit", &id, "--tag", "again"]).ok();
         home.hark(["reindex"]).ok();
         let again = home.show(&id);
-        assert_eq!((&again["body"], &again["why"], &again["title"]), (&shown["body"], &shown["why"], &shown["title"]), "{text:?}");
+        assert_eq!(
+            (&again["body"], &again["why"], &again["title"]),
+            (&shown["body"], &shown["why"], &shown["title"]),
+            "{text:?}"
+        );
     }
 }
 
@@ -133,7 +233,8 @@ fn any_text_can_be_stored_and_comes_back_as_it_was() {
 fn a_very_long_text_is_stored_or_refused_with_its_size() {
     let home = home();
     let fits = "walrus pipeline words ".repeat(10_000);
-    let id = home.hark(["remember", "--json", "-"]).stdin(&fits).ok().json()["id"].as_str().unwrap().to_owned();
+    let id =
+        home.hark(["remember", "--json", "-"]).stdin(&fits).ok().json()["id"].as_str().unwrap().to_owned();
     assert_eq!(home.show(&id)["body"].as_str().unwrap().len(), fits.trim().len());
     let answer = home.recall("walrus pipeline", &["--detail", "full", "--budget", "500"]);
     assert!(answer["tokens"].as_u64().unwrap() <= 500, "one long memory does not flood the answer");

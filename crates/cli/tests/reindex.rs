@@ -72,7 +72,9 @@ fn links_history_tags_and_status_survive_the_loss_of_the_index() {
         let ask = |args: &[&str]| home.hark([args, &["--json"]].concat()).ok().json();
         let mut all: Vec<Value> = [&old, &new, &task]
             .iter()
-            .flat_map(|id| [ask(&["show", id.as_str()]), ask(&["links", id.as_str()]), ask(&["history", id.as_str()])])
+            .flat_map(|id| {
+                [ask(&["show", id.as_str()]), ask(&["links", id.as_str()]), ask(&["history", id.as_str()])]
+            })
             .collect();
         all.extend([ask(&["tags"]), ask(&["context", "#77"]), ask(&["timeline", "--status", "resolved"])]);
         all

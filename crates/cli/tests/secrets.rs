@@ -20,7 +20,9 @@ fn nowhere(home: &Home) {
 fn every_field_of_a_memory_is_redacted() {
     let home = home();
     for flag in ["--title", "--why", "--learned", "--tag", "--file", "--entity", "--project"] {
-        let said = home.hark(["remember", "--json", "The deploy needs a token.", flag, &format!("{SECRET} here")]).ok();
+        let said = home
+            .hark(["remember", "--json", "The deploy needs a token.", flag, &format!("{SECRET} here")])
+            .ok();
         assert!(!said.stdout().contains(SECRET), "{said}");
         assert_eq!(disk::holding(&home.store(), SECRET), Vec::<PathBuf>::new(), "{flag}");
     }
@@ -44,7 +46,10 @@ fn edits_and_replacements_are_redacted_as_well() {
 fn what_comes_over_mcp_is_redacted_with_the_name_of_the_client() {
     let home = home();
     let mut mcp = home.mcp();
-    let said = mcp.data("memory_remember", &json!({ "text": format!("The token is {SECRET}."), "tags": [SECRET], "why": SECRET }));
+    let said = mcp.data(
+        "memory_remember",
+        &json!({ "text": format!("The token is {SECRET}."), "tags": [SECRET], "why": SECRET }),
+    );
     assert!(!said.to_string().contains(SECRET), "{said}");
     mcp.data("memory_recall", &json!({ "query": format!("what is {SECRET} for") }));
     drop(mcp);
@@ -55,7 +60,11 @@ fn what_comes_over_mcp_is_redacted_with_the_name_of_the_client() {
 fn credentials_in_a_remotes_address_are_not_kept() {
     let home = home();
     let repo = repository(&home, "shop");
-    git(&home, &repo, &["remote", "add", "origin", &format!("https://bot:{SECRET}@git.example.org/acme/shop.git")]);
+    git(
+        &home,
+        &repo,
+        &["remote", "add", "origin", &format!("https://bot:{SECRET}@git.example.org/acme/shop.git")],
+    );
     home.hark(["remember", "The queue is drained by walruses."]).within(&repo).ok();
     home.hark(["recall", "walruses"]).within(&repo).ok();
     nowhere(&home);
@@ -80,7 +89,10 @@ fn a_broken_file_with_a_secret_does_not_leak_through_its_report() {
     assert!(findings.contains("broken-0.md"), "{findings}");
     assert!(!findings.contains(SECRET), "{findings}");
     let holding = disk::holding(&home.store(), SECRET);
-    assert!(holding.iter().all(|path| path.extension().is_some_and(|e| e == "md")), "only where the person put it: {holding:?}");
+    assert!(
+        holding.iter().all(|path| path.extension().is_some_and(|e| e == "md")),
+        "only where the person put it: {holding:?}"
+    );
 }
 
 #[test]

@@ -57,19 +57,26 @@ fn total_agent_memory_d1_5_a_timeline_needs_no_limit() {
     let home = home();
     let ids: Vec<String> = (0..3).map(|n| home.remember(&format!("Event number {n}."))).collect();
     let shown = home.hark(["timeline", "--json"]).ok().json();
-    let listed: Vec<&str> = shown["memories"].as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap()).collect();
+    let listed: Vec<&str> =
+        shown["memories"].as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap()).collect();
     assert_eq!(listed, ids);
 }
 
 #[test]
 fn total_agent_memory_d1_7_an_index_has_kinds_and_the_same_order() {
     let home = home();
-    for (kind, text) in [("decision", "The walrus queue is drained at dawn."), ("lesson", "Draining the queue at noon starves the walrus."), ("fact", "A walrus weighs a ton.")] {
+    for (kind, text) in [
+        ("decision", "The walrus queue is drained at dawn."),
+        ("lesson", "Draining the queue at noon starves the walrus."),
+        ("fact", "A walrus weighs a ton."),
+    ] {
         home.remember_with(text, &["--kind", kind]);
     }
     let ask = |detail: &str| -> Vec<(String, String)> {
         let hits = home.recall("walrus queue", &["--detail", detail])["hits"].as_array().unwrap().clone();
-        hits.iter().map(|h| (h["id"].as_str().unwrap().to_owned(), h["kind"].as_str().unwrap().to_owned())).collect()
+        hits.iter()
+            .map(|h| (h["id"].as_str().unwrap().to_owned(), h["kind"].as_str().unwrap().to_owned()))
+            .collect()
     };
     let index = ask("index");
     assert_eq!(index, ask("full"));
@@ -81,7 +88,10 @@ fn total_agent_memory_d1_7_an_index_has_kinds_and_the_same_order() {
 #[test]
 fn total_agent_memory_d1_11_episodes_are_found_by_meaning() {
     let home = home();
-    let id = home.remember_with("Spent the afternoon hunting a data race between goroutines; a mutex around the map fixed it.", &["--kind", "episode"]);
+    let id = home.remember_with(
+        "Spent the afternoon hunting a data race between goroutines; a mutex around the map fixed it.",
+        &["--kind", "episode"],
+    );
     home.remember_with("Renamed the billing tables and rewrote the report.", &["--kind", "episode"]);
     assert_eq!(home.recall_ids("concurrency problem with goroutines", &[]).first(), Some(&id));
 }
@@ -90,7 +100,10 @@ fn total_agent_memory_d1_11_episodes_are_found_by_meaning() {
 fn total_agent_memory_d2_typos_find_what_was_meant() {
     let home = home();
     let wanted = [
-        ("dokcer netowrking", home.remember("Docker networking: containers reach the host as host.docker.internal.")),
+        (
+            "dokcer netowrking",
+            home.remember("Docker networking: containers reach the host as host.docker.internal."),
+        ),
         ("kuberntes rollbck", home.remember("A Kubernetes rollback is kubectl rollout undo.")),
         ("postgress timout", home.remember("The Postgres statement timeout is thirty seconds.")),
     ];
@@ -114,7 +127,10 @@ fn total_agent_memory_d3_a_first_start_needs_no_network() {
     }
     hark_testkit::Hark::new(command).ok();
     let answer = home.recall("stored without network", &[]);
-    assert!(answer["hits"][0]["tiers"].to_string().contains("vector"), "by meaning, with nothing downloaded: {answer}");
+    assert!(
+        answer["hits"][0]["tiers"].to_string().contains("vector"),
+        "by meaning, with nothing downloaded: {answer}"
+    );
 }
 
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
@@ -125,7 +141,8 @@ fn skip(why: &str) {
 #[test]
 fn opencodememory_1c_9_one_title_in_one_minute_is_many_files() {
     let home = home().at("2026-06-15T12:00:00Z");
-    let ids: BTreeSet<String> = (0..6).map(|n| home.remember_with(&format!("Body {n}."), &["--title", "Fix auth"])).collect();
+    let ids: BTreeSet<String> =
+        (0..6).map(|n| home.remember_with(&format!("Body {n}."), &["--title", "Fix auth"])).collect();
     assert_eq!(ids.len(), 6);
     assert_eq!(disk::notes(&home.memories()).len(), 6);
     home.hark(["reindex"]).ok();
@@ -141,13 +158,20 @@ fn opencodememory_1c_10_no_name_leads_out_of_the_store() {
     };
     let before = outside();
     for evil in ["../../../evil", "/tmp/evil", "..\\..\\evil", "con", "a/b/c", "....//wicked", "nul"] {
-        let id = home.remember_with(&format!("{evil} is a name."), &["--title", evil, "--project", evil, "--tag", evil, "--file", evil]);
+        let id = home.remember_with(
+            &format!("{evil} is a name."),
+            &["--title", evil, "--project", evil, "--tag", evil, "--file", evil],
+        );
         let file = home.file_of(&id);
         assert_eq!(file.parent(), Some(home.memories().join("fact").as_path()), "{evil}");
     }
     assert_eq!(outside(), before);
     // A file may not lead the store elsewhere either.
-    note::drop_in(&home.memories(), "fact/x.md", note::text(5, "Kind with a path", "x").replace("kind: fact", "kind: ../../evil"));
+    note::drop_in(
+        &home.memories(),
+        "fact/x.md",
+        note::text(5, "Kind with a path", "x").replace("kind: fact", "kind: ../../evil"),
+    );
     home.hark(["edit", &note::short(5), "--tag", "x"]).fails(1);
     assert_eq!(outside(), before);
 }
@@ -180,7 +204,10 @@ fn opencode_memory_2c_11_twelve_is_not_twelve_hundred_and_fifty() {
     let licences = home.remember_with("We are short of 1250 licences.", &["--kind", "blocker"]);
     let request = home.remember_with("Waiting for !12 to be merged.", &["--kind", "blocker"]);
     let found = home.hark(["context", "!12", "--json"]).ok().json();
-    assert_eq!((found["memories"].as_array().unwrap().len(), &found["memories"][0]["id"]), (1, &json!(request)));
+    assert_eq!(
+        (found["memories"].as_array().unwrap().len(), &found["memories"][0]["id"]),
+        (1, &json!(request))
+    );
     home.hark(["resolve", &request]).ok();
     assert_eq!(home.show(&licences)["status"], "active");
 }
@@ -190,9 +217,17 @@ fn sessionmem_1c_3_a_tag_filter_works_beside_untagged_memories() {
     let home = home();
     let tagged = home.remember_with("The tagged walrus drains the queue.", &["--tag", "zoo"]);
     home.remember("An untagged walrus drains the queue.");
-    note::drop_in(&home.memories(), "fact/null.md", note::text(6, "A null walrus queue", "x").replace("kind: fact", "kind: fact\ntags: null"));
-    note::drop_in(&home.memories(), "fact/empty.md", note::text(7, "An empty walrus queue", "x").replace("kind: fact", "kind: fact\ntags: []"));
-    assert_eq!(home.recall_ids("walrus queue", &["--tag", "zoo"]), [tagged.clone()]);
+    note::drop_in(
+        &home.memories(),
+        "fact/null.md",
+        note::text(6, "A null walrus queue", "x").replace("kind: fact", "kind: fact\ntags: null"),
+    );
+    note::drop_in(
+        &home.memories(),
+        "fact/empty.md",
+        note::text(7, "An empty walrus queue", "x").replace("kind: fact", "kind: fact\ntags: []"),
+    );
+    assert_eq!(home.recall_ids("walrus queue", &["--tag", "zoo"]), [tagged.as_str()]);
     assert_eq!(home.recall_ids("walrus queue", &["--all-projects"]).len(), 4);
     let listed = home.hark(["list", "--tag", "zoo", "--json"]).ok().json();
     assert_eq!((listed["total"].as_i64(), &listed["memories"][0]["id"]), (Some(1), &json!(tagged)));
@@ -209,7 +244,11 @@ fn codememory_2c_9_nobody_else_on_the_machine_can_read_the_store() {
         .into_keys()
         .filter(|file| {
             let path = home.store().join(file);
-            let shut = path.ancestors().skip(1).take_while(|dir| dir.starts_with(home.store())).any(|dir| mode(dir) & 0o077 == 0);
+            let shut = path
+                .ancestors()
+                .skip(1)
+                .take_while(|dir| dir.starts_with(home.store()))
+                .any(|dir| mode(dir) & 0o077 == 0);
             !shut && mode(&path) & 0o077 != 0
         })
         .map(|file| file.display().to_string())
@@ -224,7 +263,10 @@ fn codememory_2c_10_many_calls_at_once_on_one_server_all_succeed() {
     let mut waiting = BTreeSet::new();
     for n in 0..60 {
         let sent = match n % 3 {
-            0 => mcp.send_call("memory_remember", &json!({ "text": format!("Note {n} of a busy client about walruses.") })),
+            0 => mcp.send_call(
+                "memory_remember",
+                &json!({ "text": format!("Note {n} of a busy client about walruses.") }),
+            ),
             1 => mcp.send_call("memory_recall", &json!({ "query": "busy walruses" })),
             _ => mcp.send_call("memory_list", &json!({})),
         };

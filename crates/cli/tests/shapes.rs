@@ -22,8 +22,10 @@ impl Tame {
             Value::Object(fields) => {
                 for (key, field) in fields.iter_mut() {
                     match key.as_str() {
-                        "micros" | "millis" | "index_bytes" | "score" | "value" | "effect" if field.is_number() => *field = Value::from("[number]"),
-                        "words" | "rank" => *field = Value::from("[number]"),
+                        "micros" | "millis" | "index_bytes" | "score" | "words" | "rank" | "value"
+                        | "effect" => {
+                            *field = Value::from("[number]");
+                        }
                         "embedding" => *field = Value::from("[model]"),
                         // How a hit was found is the ranking's business; that it is told is ours.
                         "tiers" => *field = Value::from(vec!["[tier]"]),
@@ -86,7 +88,13 @@ fn ids(text: &str) -> Vec<(Range<usize>, &'static str)> {
             found.push((start..start + 10, "id"));
         } else if rest.starts_with(b"_") && tail_at(1) && rest.get(9) == Some(&b'.') {
             found.push((start + 1..start + 9, "tail"));
-        } else if rest.len() >= 36 && rest[8] == b'-' && rest[13] == b'-' && rest[18] == b'-' && rest[23] == b'-' && rest[14] == b'7' {
+        } else if rest.len() >= 36
+            && rest[8] == b'-'
+            && rest[13] == b'-'
+            && rest[18] == b'-'
+            && rest[23] == b'-'
+            && rest[14] == b'7'
+        {
             found.push((start..start + 36, "uuid"));
         }
     }
@@ -105,13 +113,44 @@ fn json_shapes() {
         raw
     };
     let id = |value: &Value| value["id"].as_str().unwrap().to_owned();
-    let a = id(&shape("remember", 0, &[
-        "remember", "Walruses drain the queue in src/queue.rs, see #12.", "--kind", "decision", "--title", "Queue staff",
-        "--why", "they are strong", "--learned", "feed them", "--tag", "zoo", "--file", "src/queue.rs", "--entity", "@ann",
-        "--importance", "4", "--project", "zoo/app", "--expires", "2027-01-01",
-    ]));
-    let b = id(&shape("remember_superseding", 0, &["remember", "Penguins drain the queue.", "--global", "--supersedes", &a]));
-    shape("remember_redacting", 0, &["remember", "token ghp_16C7e42F292c6912E7710c838347Ae178B4a", "--project", "zoo/vault"]);
+    let a = id(&shape(
+        "remember",
+        0,
+        &[
+            "remember",
+            "Walruses drain the queue in src/queue.rs, see #12.",
+            "--kind",
+            "decision",
+            "--title",
+            "Queue staff",
+            "--why",
+            "they are strong",
+            "--learned",
+            "feed them",
+            "--tag",
+            "zoo",
+            "--file",
+            "src/queue.rs",
+            "--entity",
+            "@ann",
+            "--importance",
+            "4",
+            "--project",
+            "zoo/app",
+            "--expires",
+            "2027-01-01",
+        ],
+    ));
+    let b = id(&shape(
+        "remember_superseding",
+        0,
+        &["remember", "Penguins drain the queue.", "--global", "--supersedes", &a],
+    ));
+    shape(
+        "remember_redacting",
+        0,
+        &["remember", "token ghp_16C7e42F292c6912E7710c838347Ae178B4a", "--project", "zoo/vault"],
+    );
     shape("recall", 0, &["recall", "who drains the queue", "--project", "zoo/app", "--explain"]);
     shape("recall_nothing", 0, &["recall", "medieval falconry glove stitching"]);
     shape("show", 0, &["show", &a, &b]);

@@ -14,7 +14,8 @@ fn home() -> Home {
     Home::new(env!("CARGO_BIN_EXE_hark"))
 }
 
-const TOPICS: &[&str] = &["gateway timeout", "schema migration", "retry budget", "cache eviction", "flaky snapshot"];
+const TOPICS: &[&str] =
+    &["gateway timeout", "schema migration", "retry budget", "cache eviction", "flaky snapshot"];
 const QUERIES: &[&str] = &[
     "gateway timeout",
     "retry budget of client 7",
@@ -25,7 +26,11 @@ const QUERIES: &[&str] = &[
 ];
 
 fn words(client: usize, number: usize) -> String {
-    format!("Client {client} note {number}: the {} was handled in service-{}.", TOPICS[number % TOPICS.len()], client % 7)
+    format!(
+        "Client {client} note {number}: the {} was handled in service-{}.",
+        TOPICS[number % TOPICS.len()],
+        client % 7
+    )
 }
 
 /// What callers were told.
@@ -133,7 +138,8 @@ fn writers_and_readers_of_every_sort_at_once_see_no_lock_and_no_half_written_mem
     let complaints = Mutex::new(Vec::new());
     let run = |args: Vec<String>| {
         let outcome = home.hark(&args).run();
-        if outcome.code != Some(0) || outcome.stderr().contains("locked") || outcome.stderr().contains("busy") {
+        if outcome.code != Some(0) || outcome.stderr().contains("locked") || outcome.stderr().contains("busy")
+        {
             complaints.lock().unwrap().push(outcome.to_string());
         }
     };
@@ -144,7 +150,12 @@ fn writers_and_readers_of_every_sort_at_once_see_no_lock_and_no_half_written_mem
                 for round in 0..10 {
                     let words: Vec<String> = match worker {
                         0 => vec!["edit".into(), id.clone(), "--tag".into(), format!("round-{round}")],
-                        1 => vec!["edit".into(), id.clone(), "--why".into(), format!("because of round {round}")],
+                        1 => vec![
+                            "edit".into(),
+                            id.clone(),
+                            "--why".into(),
+                            format!("because of round {round}"),
+                        ],
                         2 => vec!["recall".into(), "gateway timeout".into(), "--json".into()],
                         3 => vec!["reindex".into()],
                         4 => vec!["doctor".into(), "--json".into()],
@@ -173,7 +184,11 @@ fn edits_and_rebuilds_killed_in_the_middle_leave_a_whole_memory_and_a_whole_inde
     let mut chance = Seeded::new(7);
     for round in 1..=40 {
         let text = format!("The gateway timeout is {round} seconds.");
-        let args = if round % 4 == 0 { vec!["reindex"] } else { vec!["edit", &id, "--text", &text, "--kind", ["fact", "lesson"][round % 2]] };
+        let args = if round % 4 == 0 {
+            vec!["reindex"]
+        } else {
+            vec!["edit", &id, "--text", &text, "--kind", ["fact", "lesson"][round % 2]]
+        };
         let mut child = home.hark(args).spawn();
         thread::sleep(Duration::from_micros(chance.below(25_000) as u64));
         let _ = child.kill();
@@ -185,13 +200,22 @@ fn edits_and_rebuilds_killed_in_the_middle_leave_a_whole_memory_and_a_whole_inde
     }
     assert_eq!(home.doctor()["healthy"], true);
     assert_eq!(home.doctor()["memories"], 61, "{}", home.findings());
-    assert_eq!(disk::notes(&home.memories()).len(), 61, "a change of kind killed in the middle leaves one file");
+    assert_eq!(
+        disk::notes(&home.memories()).len(),
+        61,
+        "a change of kind killed in the middle leaves one file"
+    );
     assert_eq!(home.findings(), "[]");
 }
 
 /// The state after a storm.
 fn check(home: &Home, told: &Told) {
-    assert!(told.complaints.is_empty(), "{} complaints, first: {}", told.complaints.len(), told.complaints[0]);
+    assert!(
+        told.complaints.is_empty(),
+        "{} complaints, first: {}",
+        told.complaints.len(),
+        told.complaints[0]
+    );
     let unique: BTreeSet<&String> = told.acknowledged.iter().collect();
     assert_eq!(unique.len(), told.acknowledged.len(), "an id was given twice");
 
@@ -223,7 +247,8 @@ fn check(home: &Home, told: &Told) {
 
 fn state(home: &Home) -> (BTreeSet<String>, Vec<Value>) {
     let listed = home.hark(["list", "--all-projects", "--limit", "10000", "--json"]).ok().json();
-    let ids = listed["memories"].as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap().to_owned()).collect();
+    let ids =
+        listed["memories"].as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap().to_owned()).collect();
     let ask = |query: &&str| {
         let mut answer = home.hark(["recall", "--json", query]).now("2030-01-01T00:00:00Z").ok().json();
         answer.as_object_mut().unwrap().remove("micros");

@@ -38,14 +38,19 @@ fn filters_find_the_one_among_thousands_that_fit_the_words_better() {
     const QUERY: &str = "walrus queue drained at dawn";
     let folder = tempfile::tempdir().unwrap();
     let mut old = engine_at(&folder, "2025-01-01T00:00:00Z");
-    let ancient = keep(&mut old, "A walrus near the queue, long ago.", |r| r.scope.project = Some("mine".into()));
+    let ancient =
+        keep(&mut old, "A walrus near the queue, long ago.", |r| r.scope.project = Some("mine".into()));
     drop(old);
     let mut engine = engine_at(&folder, NOW);
     for n in 0..2_500 {
-        keep(&mut engine, &format!("The walrus queue is drained at dawn by crew {n}, walrus queue drained."), |r| {
-            r.scope.project = Some("theirs".into());
-            r.importance = Some(5);
-        });
+        keep(
+            &mut engine,
+            &format!("The walrus queue is drained at dawn by crew {n}, walrus queue drained."),
+            |r| {
+                r.scope.project = Some("theirs".into());
+                r.importance = Some(5);
+            },
+        );
     }
     let kind = keep(&mut engine, "One walrus decision about a queue.", |r| {
         r.kind = Some(Kind::Decision);
@@ -69,18 +74,65 @@ fn filters_find_the_one_among_thousands_that_fit_the_words_better() {
     status::run(&mut engine, &Caller::user(None), &request, Status::Resolved, "resolve").unwrap();
 
     let theirs = |r: &mut recall::Request| r.scope.project = Some("theirs".into());
-    assert_eq!(found(&mut engine, QUERY, |r| { theirs(r); r.kinds = vec![Kind::Decision]; }), [kind], "kind");
-    assert_eq!(found(&mut engine, QUERY, |r| { theirs(r); r.tags = vec!["rare".into()]; }), [tag.clone()], "tag");
-    assert_eq!(found(&mut engine, QUERY, |r| { theirs(r); r.tags = vec!["rare".into(), "common".into()]; }), [tag.clone()], "tags");
-    assert_eq!(found(&mut engine, QUERY, |r| { theirs(r); r.tags = vec!["rare".into(), "absent".into()]; }), Vec::<String>::new());
-    assert_eq!(found(&mut engine, QUERY, |r| { theirs(r); r.tags = vec!["RARE".into()]; }), [tag], "tags are words, not spellings");
-    assert_eq!(found(&mut engine, QUERY, |r| { theirs(r); r.statuses = vec![Status::Resolved]; }), [resolved], "status");
+    assert_eq!(
+        found(&mut engine, QUERY, |r| {
+            theirs(r);
+            r.kinds = vec![Kind::Decision];
+        }),
+        [kind],
+        "kind"
+    );
+    assert_eq!(
+        found(&mut engine, QUERY, |r| {
+            theirs(r);
+            r.tags = vec!["rare".into()];
+        }),
+        [tag.as_str()],
+        "tag"
+    );
+    assert_eq!(
+        found(&mut engine, QUERY, |r| {
+            theirs(r);
+            r.tags = vec!["rare".into(), "common".into()];
+        }),
+        [tag.as_str()],
+        "tags"
+    );
+    assert_eq!(
+        found(&mut engine, QUERY, |r| {
+            theirs(r);
+            r.tags = vec!["rare".into(), "absent".into()];
+        }),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        found(&mut engine, QUERY, |r| {
+            theirs(r);
+            r.tags = vec!["RARE".into()];
+        }),
+        [tag],
+        "tags are words, not spellings"
+    );
+    assert_eq!(
+        found(&mut engine, QUERY, |r| {
+            theirs(r);
+            r.statuses = vec![Status::Resolved];
+        }),
+        [resolved],
+        "status"
+    );
     let here = found(&mut engine, QUERY, |r| r.scope.project = Some("mine".into()));
     assert_eq!(here.len(), 2, "project: {here:?}");
     assert!(here.contains(&mine) && here.contains(&ancient));
-    let since = found(&mut engine, QUERY, |r| { r.scope.project = Some("mine".into()); r.since = Some("30d".into()); });
+    let since = found(&mut engine, QUERY, |r| {
+        r.scope.project = Some("mine".into());
+        r.since = Some("30d".into());
+    });
     assert_eq!(since, [mine], "since");
-    let then = found(&mut engine, QUERY, |r| { r.scope.all_projects = true; r.as_of = Some("2025-06-01".into()); });
+    let then = found(&mut engine, QUERY, |r| {
+        r.scope.all_projects = true;
+        r.as_of = Some("2025-06-01".into());
+    });
     assert_eq!(then, [ancient], "as of");
 
     let scope = ReadScope { project: Some("theirs".to_owned()), all_projects: false };
@@ -98,9 +150,16 @@ fn with_corpus<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
             let request = serde_json::from_value(note.arguments()).unwrap();
             remember::run(&mut engine, &Caller::user(None), request).unwrap();
         }
-        keep(&mut engine, &format!("A deploy log that never ends. {}", "deploy step ran and failed again 設定 🦭 ".repeat(3_000)), |r| {
-            r.scope.global = true;
-        });
+        keep(
+            &mut engine,
+            &format!(
+                "A deploy log that never ends. {}",
+                "deploy step ran and failed again 設定 🦭 ".repeat(3_000)
+            ),
+            |r| {
+                r.scope.global = true;
+            },
+        );
         Mutex::new((folder, engine))
     });
     work(&mut shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner).1)

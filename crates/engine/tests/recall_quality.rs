@@ -30,11 +30,13 @@ fn ask_everything() -> Vec<Asked> {
     let mut keys = HashMap::new();
     for note in corpus::notes() {
         let request: remember::Request = serde_json::from_value(note.arguments()).unwrap();
-        let said = remember::run(&mut engine, &caller, request).unwrap_or_else(|e| panic!("{}: {e}", note.key));
+        let said =
+            remember::run(&mut engine, &caller, request).unwrap_or_else(|e| panic!("{}: {e}", note.key));
         keys.insert(said.id, note.key);
     }
     let mut ask = |question: Question| {
-        let mut request = recall::Request { query: question.query.clone(), limit: Some(5), ..recall::Request::default() };
+        let mut request =
+            recall::Request { query: question.query.clone(), limit: Some(5), ..recall::Request::default() };
         request.scope.project = question.project.clone();
         request.scope.all_projects = question.project.is_none();
         let answer = recall::run(&mut engine, &caller, &request).unwrap();
@@ -60,7 +62,10 @@ fn nine_of_ten_questions_get_their_answer_first_and_nonsense_gets_none() {
         row[1] += usize::from(first);
         row[2] += usize::from(near);
         if !first {
-            misses.push(format!("{:<12} {:?}\n    wanted {:?}\n    got    {:?}", one.question.sort, one.question.query, one.question.expect, one.found));
+            misses.push(format!(
+                "{:<12} {:?}\n    wanted {:?}\n    got    {:?}",
+                one.question.sort, one.question.query, one.question.expect, one.found
+            ));
         }
     }
     println!("{:<14}{:>6}{:>7}{:>7}", "type", "asked", "hit@1", "hit@5");
@@ -69,10 +74,16 @@ fn nine_of_ten_questions_get_their_answer_first_and_nonsense_gets_none() {
     }
     println!("{}", misses.join("\n"));
 
-    let (nonsense, sense): (Vec<&Asked>, Vec<&Asked>) = asked.iter().partition(|one| one.question.is_nonsense());
+    let (nonsense, sense): (Vec<&Asked>, Vec<&Asked>) =
+        asked.iter().partition(|one| one.question.is_nonsense());
     let first = sense.iter().filter(|one| one.rank() == Some(0)).count();
     let silent = nonsense.iter().filter(|one| one.found.is_empty()).count();
-    println!("hit@1 {first} of {} ({:.1} %), nonsense silent {silent} of {}", sense.len(), 100.0 * first as f64 / sense.len() as f64, nonsense.len());
+    println!(
+        "hit@1 {first} of {} ({:.1} %), nonsense silent {silent} of {}",
+        sense.len(),
+        100.0 * first as f64 / sense.len() as f64,
+        nonsense.len()
+    );
     assert!(first * 10 >= sense.len() * 9, "hit@1 {first} of {}", sense.len());
     assert_eq!(silent, nonsense.len(), "nonsense that was answered");
 }

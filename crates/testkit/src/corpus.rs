@@ -65,7 +65,9 @@ pub fn questions() -> Vec<Question> {
 }
 
 fn lines<T: for<'de> Deserialize<'de>>(text: &str) -> Vec<T> {
-    let read = |(at, line): (usize, &str)| serde_json::from_str(line).unwrap_or_else(|e| panic!("line {}: {e}", at + 1));
+    let read = |(at, line): (usize, &str)| {
+        serde_json::from_str(line).unwrap_or_else(|e| panic!("line {}: {e}", at + 1))
+    };
     text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(read).collect()
 }
 

@@ -7,7 +7,14 @@ use crate::home::Home;
 /// Runs git in `folder`.
 pub fn git(home: &Home, folder: &Path, args: &[&str]) {
     let mut command = home.program("git");
-    command.current_dir(folder).args(["-c", "user.name=Tester", "-c", "user.email=tester@invalid", "-c", "commit.gpgsign=false"]);
+    command.current_dir(folder).args([
+        "-c",
+        "user.name=Tester",
+        "-c",
+        "user.email=tester@invalid",
+        "-c",
+        "commit.gpgsign=false",
+    ]);
     let output = command.args(args).output().unwrap_or_else(|e| panic!("git: {e}"));
     assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }

@@ -102,9 +102,12 @@ impl Home {
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_CONFIG_GLOBAL", self.root().join("no-gitconfig"))
             .env("GIT_TERMINAL_PROMPT", "0");
-        for (name, folder) in
-            [("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data"), ("XDG_STATE_HOME", "state"), ("XDG_CACHE_HOME", "cache")]
-        {
+        for (name, folder) in [
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_DATA_HOME", "data"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_CACHE_HOME", "cache"),
+        ] {
             command.env(name, self.root().join("xdg").join(folder));
         }
         if let Some(now) = &self.now {

@@ -43,7 +43,10 @@ impl Mcp {
         thread::spawn(move || {
             let mut line = String::new();
             // A last line that was cut by a kill is no answer.
-            while stdout.read_line(&mut line).is_ok() && line.ends_with('\n') && heard.send(std::mem::take(&mut line)).is_ok() {}
+            while stdout.read_line(&mut line).is_ok()
+                && line.ends_with('\n')
+                && heard.send(std::mem::take(&mut line)).is_ok()
+            {}
         });
         let mut errors = child.stderr.take().expect("stderr");
         let stderr = thread::spawn(move || {
@@ -83,7 +86,8 @@ impl Mcp {
                 Err(RecvTimeoutError::Disconnected) => return Err(Gone),
                 Err(RecvTimeoutError::Timeout) => panic!("no answer after {PATIENCE:?}"),
             };
-            let message: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("not JSON-RPC ({e}): {line}"));
+            let message: Value =
+                serde_json::from_str(&line).unwrap_or_else(|e| panic!("not JSON-RPC ({e}): {line}"));
             match (message.get("id"), message.get("method").and_then(Value::as_str)) {
                 (Some(_), None) => return Ok(message),
                 (Some(id), Some("roots/list")) => {

@@ -52,7 +52,8 @@ impl Hark {
     pub fn spawn(mut self) -> Child {
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = self.command.spawn().unwrap_or_else(|e| panic!("{:?}: {e}", self.command.get_program()));
+        let mut child =
+            self.command.spawn().unwrap_or_else(|e| panic!("{:?}: {e}", self.command.get_program()));
         if let (Some(bytes), Some(mut stdin)) = (self.input.take(), child.stdin.take()) {
             thread::spawn(move || drop(stdin.write_all(&bytes)));
         }
@@ -61,7 +62,8 @@ impl Hark {
 
     /// Runs to the end.
     pub fn run(self) -> Outcome {
-        let words: Vec<String> = self.command.get_args().map(|a| a.to_string_lossy().chars().take(80).collect()).collect();
+        let words: Vec<String> =
+            self.command.get_args().map(|a| a.to_string_lossy().chars().take(80).collect()).collect();
         let shown = format!("hark {}", words.join(" "));
         let mut child = self.spawn();
         let (stdout, stderr) = (gather(child.stdout.take()), gather(child.stderr.take()));
