@@ -50,14 +50,16 @@ CREATE TABLE tag (
     PRIMARY KEY (tag, memory)
 ) STRICT, WITHOUT ROWID;
 
--- One row per passage: id = memory.num * 4096 + ordinal. `record` holds its terms for scoring.
+-- One row per passage: id = memory.num * 4096 + ordinal. `record` holds its terms for scoring,
+-- `words` the embedder's view of its single words.
 CREATE TABLE passage (
     id     INTEGER NOT NULL PRIMARY KEY,
     chunk  INTEGER NOT NULL,
     slot   INTEGER NOT NULL,
     scale  REAL    NOT NULL,
     vec    BLOB    NOT NULL,
-    record BLOB    NOT NULL
+    record BLOB    NOT NULL,
+    words  BLOB    NOT NULL
 ) STRICT;
 
 -- Facets and sign bits of passages, packed so that a scan reads few pages. Slots are fixed-size.

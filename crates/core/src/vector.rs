@@ -18,6 +18,16 @@ pub trait Embedder: Send + Sync {
 
     /// `None` when nothing is known about the text.
     fn embed(&self, text: &str) -> Option<Vector>;
+
+    /// Whether the model has a meaning for this word as a whole, or would only guess from pieces.
+    fn knows(&self, word: &str) -> bool;
+
+    /// The words of a text one by one, as opaque bytes that are stored beside its vector.
+    fn words(&self, text: &str) -> Vec<u8>;
+
+    /// How much of the weighted query words a passage's words account for, 0 to 1: the same words,
+    /// or words near in meaning. Words and passage are results of [`Embedder::words`].
+    fn word_match(&self, query: &[(Vec<u8>, f32)], passage: &[u8]) -> f32;
 }
 
 impl Vector {
@@ -62,6 +72,17 @@ pub fn dot(a: &[i8], b: &[i8]) -> i32 {
         .map(|(x, y)| x.iter().zip(y).map(|(x, y)| i32::from(i16::from(*x) * i16::from(*y))).sum::<i32>());
     let rest = a_rest.iter().zip(b_rest).map(|(x, y)| i32::from(*x) * i32::from(*y));
     chunks.sum::<i32>() + rest.sum::<i32>()
+}
+
+/// [`dot`] over values that lie as raw bytes, as files and databases keep them.
+#[must_use]
+pub fn dot_bytes(a: &[u8], b: &[u8]) -> i32 {
+    let (a_chunks, a_rest) = a.as_chunks::<32>();
+    let (b_chunks, b_rest) = b.as_chunks::<32>();
+    let product = |x: u8, y: u8| i32::from(i16::from(x.cast_signed()) * i16::from(y.cast_signed()));
+    let chunks = a_chunks.iter().zip(b_chunks);
+    let chunks: i32 = chunks.map(|(x, y)| x.iter().zip(y).map(|(x, y)| product(*x, *y)).sum::<i32>()).sum();
+    chunks + a_rest.iter().zip(b_rest).map(|(x, y)| product(*x, *y)).sum::<i32>()
 }
 
 /// One bit per value, set where it is positive: 32 bytes that stand in for a vector in a first pass over very

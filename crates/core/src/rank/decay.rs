@@ -28,7 +28,7 @@ pub fn age_factor(kind: Kind, updated: Timestamp, now: Timestamp) -> f32 {
 
 /// Factor from importance: 3 is neutral.
 pub fn importance_factor(importance: Importance) -> f32 {
-    1.0 + 0.05 * (f32::from(importance.get()) - 3.0)
+    1.0 + 0.03 * (f32::from(importance.get()) - 3.0)
 }
 
 /// Factor from status: what is over or replaced stands below what holds.

@@ -6,9 +6,11 @@ use std::hash::Hash;
 /// The usual constant: how flat the top of a list is.
 pub const RRF_K: f32 = 60.0;
 
-/// What rank `rank` (from 1) in a list of that weight adds.
-pub fn rrf(weight: f32, rank: usize) -> f32 {
-    weight / (RRF_K + rank as f32)
+/// What rank `rank` (from 1) in a list of that weight adds. `strength` is the hit's own measure
+/// against the best of its list (1 for the best): ranks alone cannot tell a clear winner from the
+/// first of many equals.
+pub fn rrf(weight: f32, rank: usize, strength: f32) -> f32 {
+    weight * strength.clamp(0.0, 1.0) / (RRF_K + rank as f32)
 }
 
 /// Competition ranks for a list sorted best first: equal scores share a rank, so that ties do not

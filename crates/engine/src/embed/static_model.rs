@@ -5,7 +5,9 @@
 //! process costs little more than any other. How the table was made and what it scores is in
 //! `models/README.md`.
 
-use super::table::{Place, Table};
+use hark_core::vector::dot_bytes;
+
+use super::table::{Place, Row, Table};
 use super::words::{Word, each_word};
 use super::{Embedder, Vector};
 
@@ -14,6 +16,16 @@ static FILE: &[u8] = include_bytes!("../../../../models/static-256.hark");
 /// Tokens after this many do not change a text's vector. A mean over more words says less and less about any
 /// of them; longer texts should be cut into passages first.
 pub const MAX_TOKENS: usize = 512;
+
+/// Words kept for word-by-word comparison, per text.
+const MAX_WORDS: usize = 128;
+/// Lighter words ("the", "of") say nothing on their own.
+const LEAST_WEIGHT: f32 = 0.35;
+/// What the nearest of so many unrelated words scores: the more there are, the nearer one comes
+/// by chance.
+fn unrelated(words: usize) -> f32 {
+    0.10 + 0.04 * (words.max(1) as f32).ln()
+}
 
 /// Static token embeddings.
 pub struct StaticModel {
@@ -25,6 +37,21 @@ impl StaticModel {
     #[must_use]
     pub fn embedded() -> Self {
         Self { table: Table::open(FILE).expect("the embedded model is well formed; a test opens it") }
+    }
+
+    /// How much a token counts; frequent words are light.
+    fn weight(&self, row: u16) -> f32 {
+        self.table.row(row).map_or(0.0, |row| row.scale * (dot_bytes(row.values, row.values) as f32).sqrt())
+    }
+
+    fn rows(&self, words: &[u8]) -> Vec<(u16, Row<'static>, f32)> {
+        let ids = words.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair));
+        let with_length = |id: u16| {
+            let row = self.table.row(id)?;
+            let length = (dot_bytes(row.values, row.values) as f32).sqrt();
+            Some((id, row, length))
+        };
+        ids.filter_map(with_length).collect()
     }
 
     fn each_row(&self, text: &str, mut each: impl FnMut(u16)) {
@@ -74,6 +101,56 @@ impl Embedder for StaticModel {
             }
         });
         Vector::from_floats(&sum)
+    }
+
+    fn words(&self, text: &str) -> Vec<u8> {
+        let mut rows: Vec<u16> = Vec::new();
+        each_word(text, |word| {
+            let mut add = |bytes: &[u8]| {
+                let row = self.table.find(bytes, Place::Start);
+                if let Some(row) = row.filter(|row| !rows.contains(row) && self.weight(*row) >= LEAST_WEIGHT) {
+                    rows.push(row);
+                }
+                row.is_some()
+            };
+            if !add(word.as_bytes()) {
+                word.parts().for_each(|part| drop(add(part)));
+            }
+            rows.len() < MAX_WORDS
+        });
+        rows.iter().flat_map(|row| row.to_le_bytes()).collect()
+    }
+
+    fn word_match(&self, query: &[(Vec<u8>, f32)], passage: &[u8]) -> f32 {
+        let passage = self.rows(passage);
+        let chance = unrelated(passage.len());
+        let nearest = |(id, word, length): &(u16, Row<'static>, f32)| {
+            let near = passage.iter().fold(0f32, |best, (other, row, other_length)| {
+                let same = *other == *id;
+                let near = if same { 1.0 } else { dot_bytes(word.values, row.values) as f32 / (length * other_length) };
+                best.max(near)
+            });
+            ((near - chance) / (1.0 - chance)).max(0.0)
+        };
+        let (mut wanted, mut found) = (0.0, 0.0);
+        for (word, weight) in query {
+            let parts = self.rows(word);
+            if !parts.is_empty() {
+                wanted += weight;
+                found += weight * parts.iter().map(nearest).sum::<f32>() / parts.len() as f32;
+            }
+        }
+        if wanted > 0.0 { found / wanted } else { 0.0 }
+    }
+
+    fn knows(&self, word: &str) -> bool {
+        let mut known = true;
+        each_word(word, |word| {
+            let whole = |bytes: &[u8]| self.table.find(bytes, Place::Start).is_some();
+            known &= whole(word.as_bytes()) || word.parts().all(whole);
+            known
+        });
+        known
     }
 }
 

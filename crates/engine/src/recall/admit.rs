@@ -5,33 +5,68 @@
 
 use std::collections::{HashMap, HashSet};
 
+use hark_core::text::Shape;
 use hark_store::search::{Activation, Candidate, Candidates};
 
-/// Similarity that speaks for itself.
-const NEAR: f32 = 0.44;
-/// Similarity that needs a shared word beside it.
-const NEARISH: f32 = 0.30;
 /// Share of the question's information that must be found.
 const COVERED: f32 = 0.40;
 /// The same, with similarity beside it.
-const PARTLY_COVERED: f32 = 0.18;
+const PARTLY_COVERED: f32 = 0.20;
 /// Words typed wrong are guesses: more of them must fit.
 const REPAIRED: f32 = 0.42;
-/// In a long prompt no memory covers much; this many shared words with this much weight will do.
+/// In a long prompt no memory covers much; this many shared words will do, with similarity beside.
 const SHARED_WORDS: u32 = 3;
+
+/// Less than this of the question understood, and similarity is about something else.
+const UNDERSTOOD: f32 = 0.5;
+/// Share of the question's words with a counterpart of like meaning that backs up similarity.
+const COUNTERPARTS: f32 = 0.18;
+
+/// Similarity that speaks for itself. The best of many unrelated texts is nearer than the best of
+/// few, so the floor rises with the number of passages looked at.
+fn near(in_scope: usize) -> f32 {
+    0.40 + 0.03 * (in_scope.max(10) as f32).log10()
+}
+
+/// Similarity that needs something beside it.
+fn nearish(in_scope: usize) -> f32 {
+    near(in_scope) - 0.06
+}
 
 /// Candidates that may be shown, by memory.
 pub(super) fn admit<'c>(candidates: &'c Candidates, named: &[Activation]) -> HashMap<i64, &'c Candidate> {
     let named: HashSet<i64> = named.iter().map(|activation| activation.memory).collect();
-    let found = candidates.found.iter();
-    found.filter(|c| named.contains(&c.memory) || is_relevant(c)).map(|c| (c.memory, c)).collect()
+    let floor = Floor::for_question(candidates);
+    let relevant = |c: &&Candidate| named.contains(&c.memory) || floor.admits(c);
+    candidates.found.iter().filter(relevant).map(|c| (c.memory, c)).collect()
 }
 
-fn is_relevant(candidate: &Candidate) -> bool {
-    let Candidate { typed, repaired, cosine, .. } = candidate;
-    let by_words = typed.coverage >= COVERED;
-    let by_meaning = *cosine >= NEAR;
-    let by_both = *cosine >= NEARISH && (typed.coverage >= PARTLY_COVERED || typed.matched >= SHARED_WORDS);
-    let by_repair = repaired.coverage >= REPAIRED;
-    by_words || by_meaning || by_both || by_repair
+struct Floor {
+    near: f32,
+    nearish: f32,
+    understood: bool,
+    /// The question is written without spaces.
+    pairs: bool,
+}
+
+impl Floor {
+    fn for_question(candidates: &Candidates) -> Self {
+        Floor {
+            near: near(candidates.in_scope),
+            nearish: nearish(candidates.in_scope),
+            understood: candidates.understood >= UNDERSTOOD,
+            pairs: candidates.terms.terms.iter().all(|term| term.shape == Shape::Bigram),
+        }
+    }
+
+    fn admits(&self, candidate: &Candidate) -> bool {
+        let Candidate { typed, repaired, cosine, words, .. } = candidate;
+        // Half of the pairs in ideographic text cross a word's edge and match nothing.
+        let by_words = typed.coverage >= COVERED * if self.pairs { 0.6 } else { 1.0 };
+        let by_meaning = self.understood && *cosine >= self.near;
+        let backed = *words >= COUNTERPARTS || typed.coverage >= PARTLY_COVERED || typed.matched >= SHARED_WORDS;
+        let by_both = self.understood && *cosine >= self.nearish && backed;
+        let by_repair = repaired.coverage >= REPAIRED;
+        by_words || by_meaning || by_both || by_repair
+    }
 }

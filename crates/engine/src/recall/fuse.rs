@@ -34,7 +34,7 @@ impl Tier {
     const fn weight(self) -> f32 {
         match self {
             Tier::Lexical => 1.0,
-            Tier::Vector => 0.8,
+            Tier::Vector => 1.3,
             Tier::Fuzzy => 0.9,
             Tier::Graph => 0.5,
         }
@@ -51,6 +51,10 @@ pub struct Ranked {
     pub reasons: Vec<Contribution>,
 }
 
+/// What two texts that have nothing to do with each other score in the static space.
+const UNRELATED: f32 = 0.25;
+/// A question is well covered when this share of its information is found.
+const WELL_COVERED: f32 = 0.6;
 /// How many fused hits are loaded and weighed.
 const SHORTLIST: usize = 48;
 /// How many of the best pass on strength through links.
@@ -58,7 +62,47 @@ const SEEDS: usize = 6;
 /// Two memories this much alike say the same.
 const SAME: f32 = 0.96;
 
-type Lists = Vec<(Tier, Vec<(i64, f32)>)>;
+/// One memory in a tier's list.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    memory: i64,
+    /// The tier's own measure; what it ranks by.
+    value: f32,
+    /// How much of its rank's share it gets, 0 to 1.
+    strength: f32,
+}
+
+/// A tier's list, best first.
+struct Listing {
+    tier: Tier,
+    entries: Vec<Entry>,
+    ranks: HashMap<i64, usize>,
+}
+
+impl Listing {
+    fn new(tier: Tier, mut entries: Vec<Entry>, ties: &HashMap<i64, u32>) -> Self {
+        entries.retain(|entry| entry.value > 0.0);
+        entries.sort_by(|a, b| b.value.total_cmp(&a.value).then(tie(ties, a.memory).cmp(&tie(ties, b.memory))));
+        let ranks = ranks(&entries.iter().map(|e| (e.memory, e.value)).collect::<Vec<_>>());
+        let best = entries.first().map_or(0.0, |entry| entry.value);
+        for entry in &mut entries {
+            entry.strength *= entry.value / best;
+        }
+        Listing { tier, entries, ranks }
+    }
+
+    /// Each entry with its rank and what it adds.
+    fn shares(&self) -> impl Iterator<Item = (Entry, usize, f32)> {
+        self.entries.iter().map(|entry| {
+            let rank = self.ranks[&entry.memory];
+            (*entry, rank, rrf(self.tier.weight(), rank, entry.strength))
+        })
+    }
+}
+
+fn tie(ties: &HashMap<i64, u32>, memory: i64) -> u32 {
+    ties.get(&memory).copied().unwrap_or(0)
+}
 
 pub(super) fn rank(
     store: &Store,
@@ -68,7 +112,7 @@ pub(super) fn rank(
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
     let ties: HashMap<i64, u32> = candidates.found.iter().map(|c| (c.memory, c.tie)).collect();
-    let mut lists = tier_lists(&admitted, candidates.terms.has_repairs());
+    let mut lists = tier_lists(&admitted, candidates.terms.has_repairs(), &ties);
     let first = fused(&lists, &ties);
     let seeds: Vec<(i64, f32)> = first.iter().take(SEEDS).map(|(m, s)| (*m, s / first[0].1)).collect();
     let mut reached = store.activate(&seeds, &question.filter)?;
@@ -83,17 +127,18 @@ pub(super) fn rank(
     for activation in &reached {
         ties.insert(activation.memory, activation.tie);
     }
-    lists.push((Tier::Graph, sorted(reached.iter().map(|r| (r.memory, r.strength)), &ties)));
+    let entry = |r: &Activation| Entry { memory: r.memory, value: r.strength, strength: r.strength.min(1.0) };
+    lists.push(Listing::new(Tier::Graph, reached.iter().map(entry).collect(), &ties));
 
     let shortlist: Vec<i64> = fused(&lists, &ties).into_iter().take(SHORTLIST).map(|(memory, _)| memory).collect();
-    let positions: Vec<(Tier, HashMap<i64, usize>, HashMap<i64, f32>)> = lists
+    let shares: Vec<(Tier, HashMap<i64, (Entry, usize, f32)>)> = lists
         .iter()
-        .map(|(tier, list)| (*tier, ranks(list), list.iter().copied().collect()))
+        .map(|list| (list.tier, list.shares().map(|share| (share.0.memory, share)).collect()))
         .collect();
     let mut hits: Vec<Ranked> = store
         .load(&shortlist)?
         .into_iter()
-        .map(|stored| weigh(stored, &positions, &admitted, question))
+        .map(|stored| weigh(stored, &shares, &admitted, question))
         .collect();
     order(&mut hits);
     put_successors_first(&mut hits);
@@ -104,52 +149,63 @@ pub(super) fn rank(
 }
 
 /// Each tier's admitted memories, best first.
-fn tier_lists(admitted: &HashMap<i64, &Candidate>, has_repairs: bool) -> Lists {
-    let ties: HashMap<i64, u32> = admitted.iter().map(|(m, c)| (*m, c.tie)).collect();
-    let of = |value: &dyn Fn(&Candidate) -> f32| {
-        let scored = admitted.iter().map(|(memory, c)| (*memory, value(c))).filter(|(_, v)| *v > 0.0);
-        sorted(scored, &ties)
+fn tier_lists(admitted: &HashMap<i64, &Candidate>, has_repairs: bool, ties: &HashMap<i64, u32>) -> Vec<Listing> {
+    let list = |tier: Tier, entry: &dyn Fn(&Candidate) -> (f32, f32)| {
+        let entries = admitted.iter().map(|(memory, candidate)| {
+            let (value, strength) = entry(candidate);
+            Entry { memory: *memory, value, strength }
+        });
+        Listing::new(tier, entries.collect(), ties)
     };
-    let mut lists = vec![(Tier::Lexical, of(&|c| c.typed.score)), (Tier::Vector, of(&|c| (c.cosine - 0.15).max(0.0)))];
+    let mut lists = vec![
+        list(Tier::Lexical, &|c| (c.typed.score, covered(c.typed.coverage))),
+        list(Tier::Vector, &|c| (closeness(c), 1.0)),
+    ];
     if has_repairs {
-        lists.push((Tier::Fuzzy, of(&|c| if c.repaired.score > c.typed.score { c.repaired.score } else { 0.0 })));
+        lists.push(list(Tier::Fuzzy, &|c| {
+            let repaired = c.repaired.score > c.typed.score;
+            (if repaired { c.repaired.score } else { 0.0 }, covered(c.repaired.coverage))
+        }));
     }
     lists
 }
 
-fn sorted(scored: impl Iterator<Item = (i64, f32)>, ties: &HashMap<i64, u32>) -> Vec<(i64, f32)> {
-    let mut list: Vec<(i64, f32)> = scored.collect();
-    let tie = |memory: &i64| ties.get(memory).copied().unwrap_or(0);
-    list.sort_by(|a, b| b.1.total_cmp(&a.1).then(tie(&a.0).cmp(&tie(&b.0))));
-    list
+/// One shared word out of many is weak evidence, however rare the word.
+fn covered(coverage: f32) -> f32 {
+    (coverage / WELL_COVERED).min(1.0)
 }
 
-fn fused(lists: &Lists, ties: &HashMap<i64, u32>) -> Vec<(i64, f32)> {
+/// Nearness in meaning, as a whole and word by word.
+fn closeness(candidate: &Candidate) -> f32 {
+    let whole = ((candidate.cosine - UNRELATED) / (1.0 - UNRELATED)).max(0.0);
+    0.5 * whole + 0.5 * candidate.words
+}
+
+fn fused(lists: &[Listing], ties: &HashMap<i64, u32>) -> Vec<(i64, f32)> {
     let mut total: HashMap<i64, f32> = HashMap::new();
-    for (tier, list) in lists {
-        for (memory, rank) in ranks(list) {
-            *total.entry(memory).or_insert(0.0) += rrf(tier.weight(), rank);
-        }
+    for (entry, _, share) in lists.iter().flat_map(Listing::shares) {
+        *total.entry(entry.memory).or_insert(0.0) += share;
     }
-    sorted(total.into_iter(), ties)
+    let mut list: Vec<(i64, f32)> = total.into_iter().collect();
+    list.sort_by(|a, b| b.1.total_cmp(&a.1).then(tie(ties, a.0).cmp(&tie(ties, b.0))));
+    list
 }
 
 fn weigh(
     stored: Stored,
-    positions: &[(Tier, HashMap<i64, usize>, HashMap<i64, f32>)],
+    shares: &[(Tier, HashMap<i64, (Entry, usize, f32)>)],
     admitted: &HashMap<i64, &Candidate>,
     question: &Question<'_>,
 ) -> Ranked {
     let mut score = 0.0;
     let mut tiers = Vec::new();
     let mut reasons = Vec::new();
-    for (tier, ranks, values) in positions {
-        if let Some(rank) = ranks.get(&stored.num) {
-            let effect = rrf(tier.weight(), *rank);
+    for (tier, of_memory) in shares {
+        if let Some((entry, rank, effect)) = of_memory.get(&stored.num) {
             score += effect;
             tiers.push(*tier);
-            let value = values.get(&stored.num).copied().unwrap_or_default();
-            reasons.push(Contribution { source: tier.name().to_owned(), rank: Some(*rank), value, effect });
+            let (source, value) = (tier.name().to_owned(), entry.value);
+            reasons.push(Contribution { source, rank: Some(*rank), value, effect: *effect });
         }
     }
     let memory = &stored.memory;
@@ -197,10 +253,10 @@ fn put_successors_first(hits: &mut [Ranked]) {
 
 /// Near-repeats by their words: cheap, and enough to keep a top list from saying one thing twice.
 fn alike(a: &Memory, b: &Memory) -> bool {
-    a.title == b.title && strsim_ratio(&a.body, &b.body) >= SAME
+    a.title == b.title && word_overlap(&a.body, &b.body) >= SAME
 }
 
-fn strsim_ratio(a: &str, b: &str) -> f32 {
+fn word_overlap(a: &str, b: &str) -> f32 {
     if a == b {
         return 1.0;
     }

@@ -8,11 +8,11 @@ mod render;
 pub use fuse::{Ranked, Tier};
 pub use render::{Detail, RenderedHit, pack};
 
-use hark_core::{ProjectKey, Timestamp};
-use hark_store::search::{Depth, Filter};
-use hark_store::{Store, StoreError};
-
+use hark_core::text::Shape;
 use hark_core::vector::Embedder;
+use hark_core::{ProjectKey, Timestamp};
+use hark_store::search::{Depth, Filter, Meaning, QueryTerm, QueryTerms};
+use hark_store::{Store, StoreError};
 
 /// A question to the store.
 pub struct Question<'a> {
@@ -26,14 +26,40 @@ pub struct Question<'a> {
 
 /// The best memories for a question, best first; empty when nothing is relevant.
 pub fn answer(store: &Store, embedder: &dyn Embedder, question: &Question<'_>) -> Result<Vec<Ranked>, StoreError> {
-    let vector = embedder.embed(head(question.text));
-    let candidates = store.search(question.text, vector.as_ref(), &question.filter, Depth::default())?;
+    let terms = store.understand(question.text)?;
+    let meaning = meaning(&terms, question.text, embedder);
+    let candidates = store.search(terms, meaning.as_ref(), &question.filter, Depth::default())?;
     let named = store.named_in(question.text, &question.filter)?;
     let admitted = admit::admit(&candidates, &named);
     if admitted.is_empty() {
         return Ok(Vec::new());
     }
     fuse::rank(store, &candidates, admitted, &named, question)
+}
+
+/// What the question means. Mistyped words count as what was meant, and words that neither the store
+/// nor the model has ever seen not at all: guessed from pieces they would be near to anything odd.
+fn meaning(terms: &QueryTerms, text: &str, embedder: &dyn Embedder) -> Option<Meaning> {
+    let is_known = |term: &QueryTerm| term.df > 0 || term.shape != Shape::Word || embedder.knows(&term.word);
+    let (mut meant, mut words) = (Vec::new(), Vec::new());
+    let (mut all, mut understood) = (0.0, 0.0);
+    for term in &terms.terms {
+        let word = match term.repairs.first() {
+            Some(repair) => Some(repair.word.as_str()),
+            None => is_known(term).then_some(term.word.as_str()),
+        };
+        all += term.idf;
+        if let Some(word) = word {
+            understood += term.idf;
+            meant.push(word);
+            words.push((embedder.words(word), term.idf));
+        }
+    }
+    let as_typed = terms.terms.iter().all(|term| term.repairs.is_empty() && is_known(term));
+    let text = if as_typed { head(text).to_owned() } else { meant.join(" ") };
+    let vector = embedder.embed(&text)?;
+    let understood = if all > 0.0 { understood / all } else { 0.0 };
+    Some(Meaning { vector, words, understood })
 }
 
 /// What is embedded of a long question: its beginning says what it is about.

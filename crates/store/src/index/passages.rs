@@ -46,6 +46,7 @@ pub(super) struct Passage {
     lengths: [usize; bm25::FIELDS],
     record: Vec<u8>,
     vector: Option<Vector>,
+    words: Vec<u8>,
 }
 
 struct Fields {
@@ -82,11 +83,13 @@ pub(super) fn analyse(memory: &Memory, embedder: &dyn Embedder) -> Analysed {
             fields.title.iter().chain(tokens).chain(&fields.labels).map(|t| lexicon_token(&t.term)).collect();
         terms.sort_unstable();
         terms.dedup();
+        let embedded = embedded_text(&memory.title, text, &labels);
         Passage {
             terms,
             lengths: [fields.title.len(), tokens.len(), fields.labels.len()],
             record: bm25::encode([&fields.title, tokens, &fields.labels]),
-            vector: embedder.embed(&embedded_text(&memory.title, text, &labels)),
+            vector: embedder.embed(&embedded),
+            words: embedder.words(&embedded),
         }
     });
     Analysed { words: words(&fields), passages: passages.collect() }
@@ -107,7 +110,7 @@ pub(super) fn put(
 ) -> rusqlite::Result<()> {
     let mut file_terms = conn.prepare_cached("INSERT INTO lexicon (rowid, terms) VALUES (?1, ?2)")?;
     let mut insert = conn.prepare_cached(
-        "INSERT INTO passage (id, chunk, slot, scale, vec, record) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO passage (id, chunk, slot, scale, vec, record, words) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
     let mut totals = [0usize; bm25::FIELDS];
     for (ordinal, passage) in analysed.passages.iter().enumerate() {
@@ -118,7 +121,7 @@ pub(super) fn put(
         let place = chunks::append(conn, project, &facets, &sign_bits(values))?;
         let bytes: Vec<u8> = values.iter().map(|v| v.cast_unsigned()).collect();
         file_terms.execute(params![id, passage.terms.join(" ")])?;
-        insert.execute(params![id, place.chunk, place.slot, f64::from(scale), bytes, passage.record])?;
+        insert.execute(params![id, place.chunk, place.slot, f64::from(scale), bytes, passage.record, passage.words])?;
         for (total, length) in totals.iter_mut().zip(passage.lengths) {
             *total += length;
         }

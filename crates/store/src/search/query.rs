@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use hark_core::rank::bm25::{Corpus, WeightedTerm, term_hash};
 use hark_core::text::{Shape, analyze, may_be_typo_of, query_deletions, typo_distance};
+use hark_core::vector::Embedder;
 use rusqlite::{Connection, params};
 
 /// Longer queries say no more; the cost of a pasted log must stay small.
@@ -79,7 +80,12 @@ impl QueryTerms {
     }
 }
 
-pub(crate) fn understand(conn: &Connection, text: &str, corpus: &Corpus) -> rusqlite::Result<QueryTerms> {
+pub(crate) fn understand(
+    conn: &Connection,
+    text: &str,
+    corpus: &Corpus,
+    embedder: &dyn Embedder,
+) -> rusqlite::Result<QueryTerms> {
     let tokens = analyze(head(text));
     let mut seen = HashSet::new();
     let mut terms = Vec::new();
@@ -103,7 +109,9 @@ pub(crate) fn understand(conn: &Connection, text: &str, corpus: &Corpus) -> rusq
         terms.truncate(MAX_TERMS);
     }
     for term in &mut terms {
-        if term.df == 0 && term.shape == Shape::Word && may_be_typo_of(&term.word) {
+        // A word of the language is meant as it stands, even if nobody wrote it here before.
+        let strange = term.df == 0 && term.shape == Shape::Word && !embedder.knows(&term.word);
+        if strange && may_be_typo_of(&term.word) {
             term.repairs = repairs(conn, &term.word, corpus)?;
         }
     }
