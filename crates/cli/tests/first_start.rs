@@ -51,6 +51,16 @@ fn ten_first_starts_on_an_empty_home_all_succeed() {
 }
 
 #[test]
+fn first_starts_that_only_look_never_mistake_a_store_in_the_making_for_another_programs() {
+    for _ in 0..25 {
+        let home = home();
+        for outcome in ten_at_once(&home, |_| vec!["list".into(), "--json".into()]) {
+            assert_eq!(outcome.json()["total"], 0);
+        }
+    }
+}
+
+#[test]
 fn ten_first_starts_agree_on_one_key_for_redacted_secrets() {
     let home = home();
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
@@ -81,6 +91,29 @@ fn ten_starts_after_the_index_was_lost_all_see_all_three_hundred_files() {
         assert_eq!(outcome.json()["total"], 300);
     }
     home.remove_index();
+    ten_at_once(&home, remember);
+    healthy(&home, 310);
+}
+
+#[test]
+fn ten_starts_after_pages_of_the_index_were_overwritten_all_succeed() {
+    let home = home();
+    for number in 0..300 {
+        let text = note::text(
+            number,
+            &format!("Spoilt index note {number}"),
+            &format!("The body of note {number}."),
+        );
+        note::drop_in(&home.memories(), &format!("fact/note-{number}.md"), text);
+    }
+    assert_eq!(home.doctor()["memories"], 300);
+    let mut bytes = std::fs::read(home.database()).unwrap();
+    for page in 1..bytes.len() / 4096 {
+        if page % 3 == 1 {
+            bytes[page * 4096..(page + 1) * 4096].fill(0xa5);
+        }
+    }
+    std::fs::write(home.database(), bytes).unwrap();
     ten_at_once(&home, remember);
     healthy(&home, 310);
 }

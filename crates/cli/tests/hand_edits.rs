@@ -309,6 +309,39 @@ fn an_edit_through_hark_after_a_hand_edit_keeps_both_and_the_history_of_both() {
     );
 }
 
+#[test]
+fn in_a_large_store_edits_are_picked_up_too() {
+    let home = home();
+    for number in 0..1_400 {
+        let text =
+            note::text(number, &format!("Note {number} on service-{}", number % 37), "Listens on a port.");
+        note::drop_in(&home.memories(), &format!("fact/note-{number}.md"), text);
+    }
+    assert_eq!(home.doctor()["memories"], 1_400);
+    let file = |number: u32| home.memories().join(format!("fact/note-{number}.md"));
+
+    note::edit_by_rename(&file(5), |text| text.replace("Listens on a port.", "Guarded by walruses."));
+    assert_eq!(home.recall_ids("walruses", &[]), [note::short(5)], "a file moved into place");
+    note::drop_in(&home.memories(), "fact/new.md", note::text(5_000, "Penguins", "Feed the queue."));
+    assert_eq!(home.recall_ids("penguins", &[]), [note::short(5_000)], "a new file");
+    fs::remove_file(file(6)).unwrap();
+    home.hark(["show", &note::short(6)]).fails(1);
+
+    // Written in place, the folder looks as before: it is seen where the memory is used, and by the doctor.
+    note::edit(&file(7), |text| text.replace("Listens on a port.", "Watched by marmots."));
+    assert_eq!(home.show(&note::short(7))["body"], "Watched by marmots.");
+    note::edit(&file(8), |text| text.replace("Listens on a port.", "Watched by badgers."));
+    home.hark(["edit", &note::short(8), "--tag", "zoo"]).ok();
+    assert_eq!(
+        home.show(&note::short(8))["body"],
+        "Watched by badgers.",
+        "an edit keeps what the person wrote"
+    );
+    note::edit(&file(9), |text| text.replace("Listens on a port.", "Watched by otters."));
+    assert!(home.doctor()["findings"].to_string().contains("picked up"));
+    assert_eq!(home.recall_ids("otters", &[]), [note::short(9)]);
+}
+
 /// What a person does to a file, and what a command does to the memory afterwards.
 #[derive(Debug, Clone)]
 enum HandEdit {

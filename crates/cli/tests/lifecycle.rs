@@ -189,6 +189,19 @@ fn forgetting_a_successor_does_not_leave_its_predecessor_pointing_nowhere() {
 }
 
 #[test]
+fn two_memories_cannot_both_be_replaced_by_each_other() {
+    let home = home();
+    let one = home.remember("The session store is Redis.");
+    let two = home.remember("The session store is Postgres.");
+    home.hark(["relate", &two, &one, "--as", "supersedes"]).ok();
+    let turned = home.hark(["relate", &one, &two, "--as", "supersedes"]).run();
+    // Refused, or the first one is back: never nothing that holds.
+    let active: Vec<&String> =
+        [&one, &two].into_iter().filter(|id| home.show(id)["status"] == "active").collect();
+    assert_eq!(active.len(), 1, "{turned}");
+}
+
+#[test]
 fn a_chain_of_successors_ranks_newest_first() {
     let home = home();
     let a = home.remember("The deploy window is Monday morning.");
