@@ -14,6 +14,7 @@ const TARGETS: &[Target] = &[
     ("remember, 100k, warm p50", |r| at_size(r, 100_000, "remember_warm"), 2.0, "ms"),
     ("remember, 10k, warm p50", |r| at_size(r, 10_000, "remember_warm"), 2.0, "ms"),
     ("idle `hark mcp`, resident", |r| r["mcp"]["idle_rss_kb"].as_f64().map(|kb| kb / 1024.0), 30.0, "MB"),
+    ("`hark mcp` after recalls in 100k, resident", resident_after_recalls, 30.0, "MB"),
     ("binary", |r| r["binary_bytes"].as_f64().map(|b| b / 1_048_576.0), 30.0, "MB"),
 ];
 
@@ -24,6 +25,10 @@ fn store(result: &Value, size: u64) -> Option<&Value> {
 /// A median in milliseconds.
 fn at_size(result: &Value, size: u64, what: &str) -> Option<f64> {
     Some(store(result, size)?[what]["p50"].as_f64()? / 1000.0)
+}
+
+fn resident_after_recalls(result: &Value) -> Option<f64> {
+    Some(store(result, 100_000)?["rss_after_recalls_kb"].as_f64()? / 1024.0)
 }
 
 fn prompt_ratio(result: &Value) -> Option<f64> {
