@@ -16,6 +16,15 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("NO_COLOR", "print without colours"),
 ];
 
+/// The table as part of `hark --help`.
+pub(crate) fn help() -> String {
+    let lines = VARIABLES.iter().map(|(name, meaning)| format!("  {name:<12} {meaning}"));
+    format!(
+        "Environment:\n{}\n\nStart with `hark tour`, or `hark remember \"…\"` and `hark recall \"…\"`.",
+        lines.collect::<Vec<_>>().join("\n")
+    )
+}
+
 pub(crate) struct Environment {
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) home_setting: Option<PathBuf>,

@@ -9,13 +9,14 @@ mod ui;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use args::Cli;
 use environment::Environment;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().after_long_help(environment::help()).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let json = cli.output.json;
     let outcome = Environment::read(cli.output).and_then(|environment| commands::run(cli.command, &environment));
     match outcome {

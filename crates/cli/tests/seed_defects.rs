@@ -234,6 +234,7 @@ fn sessionmem_1c_3_a_tag_filter_works_beside_untagged_memories() {
 }
 
 #[test]
+#[cfg(unix)]
 fn codememory_2c_9_nobody_else_on_the_machine_can_read_the_store() {
     use std::os::unix::fs::PermissionsExt;
     let home = home();

@@ -8,7 +8,7 @@ use crate::lifecycle::Status;
 use crate::link::Link;
 use crate::origin::Origin;
 use crate::project::ProjectKey;
-use crate::redact::Clean;
+use crate::redact::{Clean, cut_at};
 use crate::time::Timestamp;
 
 /// Where a memory holds.
@@ -167,7 +167,10 @@ impl Memory {
 }
 
 /// A title out of a body: its first sentence or line, cut at a word.
-pub fn title_from_body(body: &str) -> String {
+///
+/// Takes and gives clean text: cutting first and redacting afterwards would leave half a secret
+/// that no rule knows any more.
+pub fn title_from_body(body: &Clean) -> Clean {
     const MAX: usize = 90;
     let line = body.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("");
     let line = line.trim_start_matches(['#', '-', '*', '>', ' ']);
@@ -176,29 +179,43 @@ pub fn title_from_body(body: &str) -> String {
     });
     let ideograph_end = line.char_indices().find(|(_, c)| matches!(c, '。' | '！' | '？')).map(|(at, _)| at);
     let line = &line[..sentence_end.into_iter().chain(ideograph_end).min().unwrap_or(line.len())];
-    if line.chars().count() <= MAX {
-        return line.trim_end_matches('.').to_owned();
-    }
-    let cut: String = line.chars().take(MAX).collect();
+    let Some((end, _)) = line.char_indices().nth(MAX) else {
+        return Clean::already_redacted(line.trim_end_matches('.').to_owned());
+    };
+    let cut = &line[..cut_at(line, end)];
     let at_word = cut.rfind(char::is_whitespace).filter(|at| *at > MAX / 2).unwrap_or(cut.len());
-    format!("{}…", cut[..at_word].trim_end_matches([',', ':', ' ']))
+    Clean::already_redacted(format!("{}…", cut[..at_word].trim_end_matches([',', ':', ' '])))
+}
+
+/// Clean text on one line, no longer than a title may be.
+pub fn one_line(text: &Clean) -> Clean {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match folded.char_indices().nth(Memory::MAX_TITLE_CHARS) {
+        Some((end, _)) => Clean::already_redacted(folded[..cut_at(&folded, end)].to_owned()),
+        None => Clean::already_redacted(folded),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::{Raw, RedactOptions, Redactor};
+
+    fn title(body: &str) -> String {
+        title_from_body(&Redactor::new(RedactOptions::default(), [0; 32]).clean(Raw::new(body))).to_string()
+    }
 
     #[test]
     fn a_title_is_the_first_sentence_or_a_clean_cut() {
         assert_eq!(
-            title_from_body("Use WAL mode for SQLite. It survives crashes."),
+            title("Use WAL mode for SQLite. It survives crashes."),
             "Use WAL mode for SQLite"
         );
-        assert_eq!(title_from_body("\n\n# Deploys happen on v1.2 tags\nmore"), "Deploys happen on v1.2 tags");
-        assert_eq!(title_from_body("缓存使用Redis。过期时间是十分钟。"), "缓存使用Redis");
+        assert_eq!(title("\n\n# Deploys happen on v1.2 tags\nmore"), "Deploys happen on v1.2 tags");
+        assert_eq!(title("缓存使用Redis。过期时间是十分钟。"), "缓存使用Redis");
         let long = "word ".repeat(60);
-        let title = title_from_body(&long);
+        let title = title(&long);
         assert!(title.ends_with("word…") && title.chars().count() <= 91, "{title}");
-        assert_eq!(title_from_body("  \n "), "");
+        assert_eq!(title("  \n "), "");
     }
 }

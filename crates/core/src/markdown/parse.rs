@@ -44,7 +44,7 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseEr
     let body = clean(Raw::new(body));
     let title = match text_field(front.title) {
         Some(title) => title,
-        None => clean(Raw::new(title_from_body(&body))),
+        None => title_from_body(&body),
     };
     let links = front.links.unwrap_or_default().into_iter().map(|entry| {
         Ok(Link {

@@ -114,7 +114,9 @@ impl Embedder for StaticModel {
                 row.is_some()
             };
             if !add(word.as_bytes()) {
-                word.parts().for_each(|part| drop(add(part)));
+                for part in word.parts() {
+                    add(part);
+                }
             }
             rows.len() < MAX_WORDS
         });

@@ -7,7 +7,7 @@ use hark_core::{IdRef, Kind, Memory, Origin};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::remember::{check_origin, clean_list, clean_optional, one_line};
+use super::remember::{check_origin, clean_list, clean_optional, clean_title};
 use super::view::MemoryView;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
@@ -64,7 +64,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let now = engine.now();
     engine.store.refresh(now)?;
     // Redaction needs the engine, the change needs the lock: clean first, then apply.
-    let title = request.title.as_deref().map(one_line).filter(|t| !t.is_empty()).map(|t| engine.clean(&t));
+    let title = clean_title(engine, request.title.as_deref());
     let text = request.text.as_deref().map(str::trim).filter(|t| !t.is_empty()).map(|t| engine.clean(t));
     let why = request.why.as_deref().map(|t| clean_optional(engine, Some(t)));
     let learned = request.learned.as_deref().map(|t| clean_optional(engine, Some(t)));

@@ -1,8 +1,8 @@
 //! Keep something.
 
 use clap::Args;
-use hark_core::memory::{Importance, title_from_body};
-use hark_core::{IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Status, Timestamp};
+use hark_core::memory::{Importance, one_line, title_from_body};
+use hark_core::{Clean, IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Status, Timestamp};
 use hark_store::Writer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,15 +87,15 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
     check_origin(origin, kind)?;
     let superseded = request.supersedes.as_deref().map(str::parse::<IdRef>).transpose()?;
 
-    let text = request.text.trim();
-    let title = request.title.as_deref().map(one_line).filter(|t| !t.is_empty()).unwrap_or_else(|| title_from_body(text));
+    let body = engine.clean(request.text.trim());
+    let title = clean_title(engine, request.title.as_deref()).unwrap_or_else(|| title_from_body(&body));
     let memory = Memory {
         id: MemoryId::new(now, Engine::random()?),
         kind,
         status: Status::Active,
         scope,
-        title: engine.clean(&title),
-        body: engine.clean(text),
+        title,
+        body,
         why: clean_optional(engine, request.why.as_deref()),
         learned: clean_optional(engine, request.learned.as_deref()),
         tags: clean_list(engine, &request.tags),
@@ -196,19 +196,18 @@ fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, EngineError> {
     }
 }
 
-pub(super) fn one_line(text: &str) -> String {
-    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    folded.chars().take(Memory::MAX_TITLE_CHARS).collect()
+/// Cleaned first and shortened afterwards: half a secret is still a secret.
+pub(super) fn clean_title(engine: &Engine, text: Option<&str>) -> Option<Clean> {
+    text.map(|t| one_line(&engine.clean(t))).filter(|t| !t.is_empty())
 }
 
-pub(super) fn clean_optional(engine: &Engine, text: Option<&str>) -> Option<hark_core::Clean> {
+pub(super) fn clean_optional(engine: &Engine, text: Option<&str>) -> Option<Clean> {
     text.map(str::trim).filter(|t| !t.is_empty()).map(|t| engine.clean(t))
 }
 
-pub(super) fn clean_list(engine: &Engine, texts: &[String]) -> Vec<hark_core::Clean> {
-    let mut kept: Vec<hark_core::Clean> = Vec::new();
-    for text in texts.iter().map(|t| one_line(t)).filter(|t| !t.is_empty()) {
-        let clean = engine.clean(&text);
+pub(super) fn clean_list(engine: &Engine, texts: &[String]) -> Vec<Clean> {
+    let mut kept: Vec<Clean> = Vec::new();
+    for clean in texts.iter().filter_map(|t| clean_title(engine, Some(t))) {
         if !kept.contains(&clean) {
             kept.push(clean);
         }

@@ -79,7 +79,7 @@ fn current(engine: &mut Engine, caller: &Caller) -> Option<ProjectKey> {
 /// A project by key, by the last part of its key, or by folder; an unknown word is a new key.
 fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
     let empty = || EngineError::invalid("the project name is empty", "leave --project out for the current one");
-    let wanted = ProjectKey::new(text).ok_or_else(empty)?;
+    let wanted = ProjectKey::new(&engine.clean(text)).ok_or_else(empty)?;
     let known = engine.store.project_keys()?;
     if known.contains(&wanted) {
         return Ok(wanted);

@@ -21,9 +21,10 @@ pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey>
         Some(repository) => repository.common_dir.clone(),
         None => project_folder(&folder)?,
     };
-    let root_text = root.to_string_lossy().into_owned();
+    let root_text = hash(&root.to_string_lossy());
     let remote = repository.as_ref().and_then(git::Repository::remote);
-    let stamp = remote.clone().unwrap_or_default();
+    // A remote may hold a password; only its hash is kept, to notice when it changes.
+    let stamp = remote.as_deref().map(hash).unwrap_or_default();
     if let Ok(Some(key)) = engine.store.cached_project(&root_text, &stamp) {
         return Some(aliased(engine, key));
     }
@@ -36,6 +37,7 @@ pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey>
             None => local_key(repository.as_ref().map_or(&root, |r| &r.work_tree), commit.as_deref())?,
         },
     };
+    let key = ProjectKey::new(&engine.clean(key.as_str()))?;
     engine.store.cache_project(&root_text, &stamp, &key);
     Some(aliased(engine, key))
 }
@@ -54,9 +56,13 @@ fn aliased(engine: &Engine, key: ProjectKey) -> ProjectKey {
 /// commit, which survives renames and moves, or else the path.
 fn local_key(folder: &Path, root_commit: Option<&str>) -> Option<ProjectKey> {
     let name = folder.file_name()?.to_string_lossy();
-    let path_mark = || blake3::hash(folder.to_string_lossy().as_bytes()).to_hex().to_string();
+    let path_mark = || hash(&folder.to_string_lossy());
     let mark = root_commit.map_or_else(path_mark, str::to_owned);
     ProjectKey::new(&format!("{name}-{}", &mark[..MARK_CHARS]))
+}
+
+fn hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
 /// A project that was named after this root commit, under whatever folder name.

@@ -31,7 +31,7 @@ pub fn answer(store: &Store, embedder: &dyn Embedder, question: &Question<'_>) -
     let candidates = store.search(terms, meaning.as_ref(), &question.filter, Depth::default())?;
     let named = store.named_in(question.text, &question.filter)?;
     let admitted = admit::admit(&candidates, &named);
-    if admitted.is_empty() {
+    if admitted.is_empty() && named.is_empty() {
         return Ok(Vec::new());
     }
     fuse::rank(store, &candidates, admitted, &named, question)
