@@ -6,6 +6,7 @@ mod bench;
 mod client;
 mod docs;
 mod failure;
+mod mcp;
 mod process;
 mod suite;
 mod tidy;
@@ -21,6 +22,7 @@ usage: cargo xtask COMMAND
   test                          run everything: format, lints, licences, tests, tidiness, docs
   docs [--check]                write docs/reference from the code, or fail if it is out of date
   tidy                          check sizes, headers and dependencies
+  mcp                           check the protocol with the official tools (installs them)
   bench [--quick] [--json PATH] [--binary PATH]
                                 measure the release binary; a full run updates docs/benchmarks.md
   store PATH COUNT              write a store of made-up memories, as `bench` measures them
@@ -44,6 +46,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["docs"] => docs::run(docs::Mode::Write),
         ["docs", "--check"] => docs::run(docs::Mode::Check),
         ["tidy"] => tidy::run(),
+        ["mcp"] => protocol(),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
         ["store", path, count] => bench::make_store(path, count),
         [] | ["help" | "--help" | "-h"] => {
@@ -52,4 +55,9 @@ fn run(arguments: &[String]) -> Outcome {
         }
         other => Err(Failure::new(format!("`{}` is not a command\n\n{USAGE}", other.join(" ")))),
     }
+}
+
+/// Not a part of `test`: it fetches the official clients and suites.
+fn protocol() -> Outcome {
+    mcp::run(&workspace::debug_binary()?, &workspace::target().join("e2e")).map_err(Failure::new)
 }

@@ -18,10 +18,10 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// The product as tests use it. Selecting what the tests select keeps cargo from building
-/// dependencies a second time with other features.
+/// The product as tests use it. Selecting the packages that the tests select keeps cargo from
+/// building dependencies a second time with other features.
 pub(crate) fn debug_binary() -> Outcome<PathBuf> {
-    let build = ["build", "--quiet", "--locked", "--workspace", "--exclude", "xtask", "--all-targets"];
+    let build = ["build", "--locked", "--workspace", "--exclude", "xtask"];
     process::run(&mut process::cargo(&build))?;
     Ok(target().join("debug").join(binary_name()))
 }
