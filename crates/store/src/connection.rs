@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::error::StoreError;
+use crate::migrate::check_owner;
 
 /// Before this release two processes could reset the write-ahead log under each other.
 const _: () = assert!(rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003, "bundled SQLite lacks the WAL-reset fix");
@@ -30,6 +31,8 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
     if settings.skip_checkpoint {
         conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(fail)?;
     }
+    // Nothing is changed in a file that is not ours.
+    check_owner(&conn, path, settings.patience)?;
     patiently(path, settings.patience, || {
         let mode: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
         debug_assert!(mode.eq_ignore_ascii_case("wal") || mode.eq_ignore_ascii_case("memory"), "{mode}");

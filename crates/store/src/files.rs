@@ -97,8 +97,33 @@ pub(crate) fn append(path: &Path, bytes: &[u8]) -> Result<u64, StoreError> {
     }
     let mut file = options.open(path).map_err(fail)?;
     let before = file.metadata().map_err(fail)?.len();
+    // A line that a crash tore must not swallow the next one.
+    if before > 0 && !ends_with_newline(path) {
+        file.write_all(b"\n").map_err(fail)?;
+    }
     file.write_all(bytes).map_err(fail)?;
     Ok(before)
+}
+
+fn ends_with_newline(path: &Path) -> bool {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut last = [0];
+    let read = File::open(path).and_then(|mut file| {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)
+    });
+    read.is_ok() && last == *b"\n"
+}
+
+/// Removes what killed writers left on the way, once it is an hour old.
+pub(crate) fn sweep_staging(staging: &Path) {
+    let Ok(entries) = fs::read_dir(staging) else { return };
+    for entry in entries.flatten() {
+        let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age.as_secs() > 3_600) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use hark_core::redact::Redactor;
 use hark_core::vector::Embedder;
-use hark_core::{Memory, MemoryId, Timestamp, markdown};
+use hark_core::{Memory, MemoryId, Raw, Timestamp, markdown};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::connection;
@@ -72,12 +72,10 @@ pub(crate) fn pick_up(store: &mut Store, depth: Depth, now: Timestamp) -> Result
         let _ = store.conn.busy_timeout(Duration::ZERO);
     }
     let begun = connection::begin(&store.conn, &path, patience);
+    let _ = store.conn.busy_timeout(store.patience);
     let tx = match begun {
         Ok(tx) => tx,
-        Err(StoreError::Busy { .. } | StoreError::ReadOnly { .. }) if depth == Depth::Quick => {
-            let _ = store.conn.busy_timeout(store.patience);
-            return Ok(0);
-        }
+        Err(StoreError::Busy { .. } | StoreError::ReadOnly { .. }) if depth == Depth::Quick => return Ok(0),
         Err(e) => return Err(e),
     };
     let folders: Vec<(String, i64)> = list_folders(&root)?
@@ -91,7 +89,9 @@ pub(crate) fn pick_up(store: &mut Store, depth: Depth, now: Timestamp) -> Result
             .map_err(|e| StoreError::sqlite(&path, e))?;
     }
     tx.commit().map_err(|e| StoreError::sqlite(&path, e))?;
-    let _ = store.conn.busy_timeout(store.patience);
+    if depth == Depth::Full {
+        files::sweep_staging(&store.layout.staging());
+    }
     if changed > 0 {
         store.cache.borrow_mut().forget();
     }
@@ -126,7 +126,10 @@ pub(crate) fn index_files(
 ) -> Result<usize, StoreError> {
     let database = layout.database();
     let fail = |e| StoreError::sqlite(&database, e);
-    let changes = differences(tx, &survey).map_err(fail)?;
+    let mut changes = differences(tx, &survey).map_err(fail)?;
+    if changes.iter().any(|change| matches!(change, Change::Gone(_))) {
+        changes.extend(twins_left_behind(tx, layout).map_err(fail)?);
+    }
     let mut found = Vec::new();
     let mut count = 0;
     for change in changes {
@@ -338,7 +341,9 @@ fn read(
         Err(e) => return Err(StoreError::io(&path, e)),
     };
     let Ok(text) = String::from_utf8(bytes) else { return Ok(Err("is not UTF-8 text".to_owned())) };
-    Ok(markdown::parse(&text, &|raw| redactor.clean(raw)).map_err(|e| e.to_string()))
+    // What is wrong may quote what is there, and that may be a secret.
+    let reason = |e: markdown::ParseError| redactor.clean(Raw::new(e.to_string())).into_string();
+    Ok(markdown::parse(&text, &|raw| redactor.clean(raw)).map_err(reason))
 }
 
 fn set_unread(tx: &Connection, file: &str, stamp: Stamp, reason: &str) -> rusqlite::Result<()> {
@@ -361,6 +366,19 @@ fn forget_file(tx: &Connection, file: &str) -> rusqlite::Result<usize> {
         Some(num) => index::clear(tx, num).map(|()| 1),
         None => Ok(0),
     }
+}
+
+/// Files that were passed over because another had their id; that other may be gone now.
+fn twins_left_behind(tx: &Connection, layout: &Layout) -> rusqlite::Result<Vec<Change>> {
+    let files: Vec<String> = tx
+        .prepare_cached("SELECT file FROM unread WHERE reason LIKE 'has the same id as %'")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let stamped = files.into_iter().filter_map(|file| {
+        let stamp = Stamp::read(&layout.memories().join(&file)).ok().flatten()?;
+        Some(Change::Read(file, stamp))
+    });
+    Ok(stamped.collect())
 }
 
 /// Another file that exists and already holds this id.

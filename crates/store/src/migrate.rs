@@ -38,13 +38,15 @@ pub(crate) fn migrate(conn: &Connection, path: &Path, patience: Duration) -> Res
 }
 
 /// The schema version, or why this file is not ours to touch.
-fn check_owner(conn: &Connection, path: &Path, patience: Duration) -> Result<i32, StoreError> {
+pub(crate) fn check_owner(conn: &Connection, path: &Path, patience: Duration) -> Result<i32, StoreError> {
+    // One statement, one snapshot: another process may be creating the index this very moment.
     let (application, version, tables) = patiently(path, patience, || {
-        Ok((
-            conn.query_row("PRAGMA application_id", [], |row| row.get::<_, i32>(0))?,
-            conn.query_row("PRAGMA user_version", [], |row| row.get::<_, i32>(0))?,
-            conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?,
-        ))
+        conn.query_row(
+            "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), \
+             (SELECT count(*) FROM sqlite_schema)",
+            [],
+            |row| Ok((row.get::<_, i32>(0)?, row.get::<_, i32>(1)?, row.get::<_, i64>(2)?)),
+        )
     })?;
     if application == APPLICATION_ID {
         let min_writer: Option<String> = conn

@@ -119,11 +119,23 @@ impl Writer<'_> {
         } else {
             stored.file.clone()
         };
-        self.put_file(after, &file)?;
-        if moved && file != stored.file {
-            self.drop_file(&stored.file)?;
+        if file == stored.file {
+            return self.put_file(after, &file);
         }
-        Ok(())
+        // Rewritten where it is, then moved: at no moment are there two files with one id.
+        let root = self.layout.memories();
+        let (from, to) = (root.join(&stored.file), root.join(&file));
+        files::create_folder(&self.layout.kind_folder(after.kind))?;
+        let folder = stored.file.split_once('/').map_or("", |(folder, _)| folder);
+        let note = FolderNote::before(&self.tx, &root, folder).map_err(|e| self.sql(e))?;
+        self.journal_file(&from);
+        files::write_atomic(&self.layout.staging(), &from, markdown::render(after).as_bytes())?;
+        let target = FolderNote::before(&self.tx, &root, after.kind.name()).map_err(|e| self.sql(e))?;
+        self.journal.created(&to);
+        fs::rename(&from, &to).map_err(|e| StoreError::io(&to, e))?;
+        note.after(&self.tx, &root).map_err(|e| self.sql(e))?;
+        target.after(&self.tx, &root).map_err(|e| self.sql(e))?;
+        self.put_file(after, &file)
     }
 
     /// Removes a memory: file, history, index.

@@ -26,15 +26,17 @@ pub struct Question<'a> {
 
 /// The best memories for a question, best first; empty when nothing is relevant.
 pub fn answer(store: &Store, embedder: &dyn Embedder, question: &Question<'_>) -> Result<Vec<Ranked>, StoreError> {
-    let terms = store.understand(question.text)?;
-    let meaning = meaning(&terms, question.text, embedder);
-    let candidates = store.search(terms, meaning.as_ref(), &question.filter, Depth::default())?;
-    let named = store.named_in(question.text, &question.filter)?;
-    let admitted = admit::admit(&candidates, &named);
-    if admitted.is_empty() && named.is_empty() {
-        return Ok(Vec::new());
-    }
-    fuse::rank(store, &candidates, admitted, &named, question)
+    store.on_one_snapshot(|store| {
+        let terms = store.understand(question.text)?;
+        let meaning = meaning(&terms, question.text, embedder);
+        let candidates = store.search(terms, meaning.as_ref(), &question.filter, Depth::default())?;
+        let named = store.named_in(question.text, &question.filter)?;
+        let admitted = admit::admit(&candidates, &named);
+        if admitted.is_empty() && named.is_empty() {
+            return Ok(Vec::new());
+        }
+        fuse::rank(store, &candidates, admitted, &named, question)
+    })
 }
 
 /// What the question means. Mistyped words count as what was meant, and words that neither the store

@@ -1,5 +1,7 @@
 //! The index from the files alone.
 
+use std::path::Path;
+
 use hark_core::Timestamp;
 
 use super::build_mark;
@@ -20,8 +22,17 @@ const EMPTY: &str = "
 pub(crate) fn rebuild(store: &mut Store, now: Timestamp) -> Result<usize, StoreError> {
     let path = store.layout.database();
     let mark = build_mark(store.embedder.as_ref());
-    let tx = connection::begin(&store.conn, &path, store.patience)?;
-    let fail = |e| StoreError::sqlite(&path, e);
+    // Building touches every page again and again; the usual cache would thrash.
+    let _ = store.conn.execute_batch("PRAGMA cache_size = -262144");
+    let outcome = rebuild_within(store, &path, &mark, now);
+    let _ = store.conn.execute_batch("PRAGMA cache_size = -8000; PRAGMA shrink_memory");
+    store.cache.borrow_mut().forget();
+    outcome
+}
+
+fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Result<usize, StoreError> {
+    let tx = connection::begin(&store.conn, path, store.patience)?;
+    let fail = |e| StoreError::sqlite(path, e);
     tx.execute_batch(EMPTY).map_err(fail)?;
     tx.execute(
         "INSERT INTO meta (key, value) VALUES ('built', ?1) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
@@ -34,7 +45,6 @@ pub(crate) fn rebuild(store: &mut Store, now: Timestamp) -> Result<usize, StoreE
     let count: i64 = tx.query_row("SELECT count(*) FROM memory", [], |row| row.get(0)).map_err(fail)?;
     tx.commit().map_err(fail)?;
     let _ = store.conn.execute_batch("INSERT INTO lexicon (lexicon) VALUES ('optimize'); PRAGMA optimize;");
-    store.cache.borrow_mut().forget();
     Ok(count as usize)
 }
 

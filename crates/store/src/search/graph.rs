@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use hark_core::{Entity, entity};
-use rusqlite::{Connection, params};
+use hark_core::{Entity, Kind, MemoryId, Status, Timestamp, entity};
+use rusqlite::{Connection, Row, params};
 
 use super::filter::{Filter, Sieve};
+use super::scan::tagged;
 use crate::error::StoreError;
 use crate::index::{Facets, leaf};
 use crate::projects::ProjectNum;
@@ -59,25 +60,49 @@ impl Store {
     }
 
     fn keep_visible(&self, strength: HashMap<i64, f32>, filter: &Filter) -> rusqlite::Result<Vec<Activation>> {
-        let sieve = Sieve::new(&Filter { tags: Vec::new(), ..filter.clone() }, None);
-        let mut read = self.conn.prepare_cached("SELECT doc, project FROM memory WHERE num = ?1")?;
+        let sieve = Sieve::new(filter, tagged(&self.conn, filter)?);
+        let mut read = self.conn.prepare_cached(
+            "SELECT id, project, kind, status, created, closed, expires FROM memory WHERE num = ?1",
+        )?;
         let mut kept = Vec::new();
         let mut reached: Vec<(i64, f32)> = strength.into_iter().collect();
         reached.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         for (memory, strength) in reached.into_iter().take(128) {
             let mut rows = read.query([memory])?;
             let Some(row) = rows.next()? else { continue };
-            let Ok(doc) = serde_json::from_str::<hark_core::Memory>(row.get_ref(0)?.as_str()?) else { continue };
             let project = ProjectNum(row.get(1)?);
             let in_project = filter.projects.as_ref().is_none_or(|p| p.contains(&project));
-            let tagged = filter.tags.iter().all(|t| doc.tags.iter().any(|own| own.to_lowercase() == t.to_lowercase()));
-            if in_project && tagged && sieve.passes(&Facets::of(&doc, 0, false), memory) {
-                kept.push(Activation { memory, tie: doc.id.tie_break(), strength });
+            if let Some(facets) = facets(row)?
+                && in_project
+                && sieve.passes(&facets, memory)
+            {
+                kept.push(Activation { memory, tie: facets.tie, strength });
             }
         }
         kept.sort_unstable_by(|a, b| b.strength.total_cmp(&a.strength).then(a.tie.cmp(&b.tie)));
         Ok(kept)
     }
+}
+
+/// What a filter looks at, from a memory's row.
+fn facets(row: &Row<'_>) -> rusqlite::Result<Option<Facets>> {
+    let id = MemoryId::from_slice(row.get_ref(0)?.as_blob()?);
+    let kind = row.get_ref(2)?.as_str()?.parse::<Kind>().ok();
+    let status = row.get_ref(3)?.as_str()?.parse::<Status>().ok();
+    let minutes = |at: usize| -> rusqlite::Result<u32> {
+        Ok(row.get::<_, Option<i64>>(at)?.map_or(0, |ms| Timestamp::from_millis(ms).as_minutes()))
+    };
+    let (created, closed, expires) = (minutes(4)?, minutes(5)?, minutes(6)?);
+    Ok(id.zip(kind).zip(status).map(|((id, kind), status)| Facets {
+        passage: 0,
+        created,
+        closed,
+        expires,
+        tie: id.tie_break(),
+        kind: kind.code(),
+        status: status.code(),
+        has_vector: false,
+    }))
 }
 
 fn raise(strength: &mut HashMap<i64, f32>, memory: i64, by: f32) {
