@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 macro_rules! kinds {
     ($($variant:ident = $name:literal, $doc:literal;)*) => {
         /// What sort of thing a memory is.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(rename_all = "lowercase")]
         pub enum Kind { $(#[doc = $doc] $variant,)* }
 
@@ -133,6 +133,13 @@ impl FromStr for Kind {
     }
 }
 
+/// Requests and files may use any word that the command line takes.
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        String::deserialize(d)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -147,7 +154,9 @@ mod tests {
     fn every_kind_parses_from_its_name_and_serialises_as_it() {
         for kind in Kind::ALL {
             assert_eq!(kind.name().parse::<Kind>().unwrap(), *kind);
-            assert_eq!(serde_json::to_string(kind).unwrap(), format!("\"{kind}\""));
+            let json = serde_json::to_string(kind).unwrap();
+            assert_eq!(json, format!("\"{kind}\""));
+            assert_eq!(serde_json::from_str::<Kind>(&json).unwrap(), *kind);
         }
     }
 
@@ -155,6 +164,7 @@ mod tests {
     fn other_tools_words_are_understood() {
         assert_eq!("warning".parse::<Kind>().unwrap(), Kind::Constraint);
         assert_eq!("Fix_Attempt".parse::<Kind>().unwrap(), Kind::Fix);
+        assert_eq!(serde_json::from_str::<Kind>("\"warning\"").unwrap(), Kind::Constraint);
     }
 
     #[test]

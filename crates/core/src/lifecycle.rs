@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// True and in use.
@@ -39,11 +39,11 @@ impl Status {
 
     /// Whether a memory may go from `self` to `next`. Staying is allowed, so repeats are harmless.
     pub const fn may_become(self, next: Status) -> bool {
-        match (self, next) {
-            (Status::Superseded, Status::Resolved) => false,
-            (Status::Archived, Status::Resolved | Status::Superseded) => false,
-            _ => true,
-        }
+        !matches!(
+            (self, next),
+            (Status::Superseded, Status::Resolved)
+                | (Status::Archived, Status::Resolved | Status::Superseded)
+        )
     }
 }
 
@@ -67,6 +67,12 @@ impl FromStr for Status {
             .copied()
             .find(|s| s.name() == lower)
             .ok_or_else(|| StatusError(word.chars().take(40).collect()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Status {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        String::deserialize(d)?.parse().map_err(serde::de::Error::custom)
     }
 }
 

@@ -137,10 +137,21 @@ impl Memory {
     /// Longer texts are documents, not memories.
     pub const MAX_BODY_BYTES: usize = 1024 * 1024;
 
+    /// Marks it as changed. A clock that jumped back does not make a change older than what it
+    /// changed.
+    pub fn touch(&mut self, now: Timestamp) {
+        self.updated = self.not_before(now);
+        self.revision += 1;
+    }
+
+    fn not_before(&self, now: Timestamp) -> Timestamp {
+        now.max(self.updated).max(self.created)
+    }
+
     /// Moves to `next` and keeps the closing time right.
     pub fn set_status(&mut self, next: Status, now: Timestamp) {
         if self.status != next {
-            self.closed = (next != Status::Active).then_some(now);
+            self.closed = (next != Status::Active).then_some(self.not_before(now));
             self.status = next;
         }
         if next != Status::Superseded {
@@ -214,8 +225,8 @@ mod tests {
         assert_eq!(title("\n\n# Deploys happen on v1.2 tags\nmore"), "Deploys happen on v1.2 tags");
         assert_eq!(title("缓存使用Redis。过期时间是十分钟。"), "缓存使用Redis");
         let long = "word ".repeat(60);
-        let title = title(&long);
-        assert!(title.ends_with("word…") && title.chars().count() <= 91, "{title}");
+        let cut = title(&long);
+        assert!(cut.ends_with("word…") && cut.chars().count() <= 91, "{cut}");
         assert_eq!(title("  \n "), "");
     }
 }
