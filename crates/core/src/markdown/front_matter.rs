@@ -1,6 +1,9 @@
 //! The wire shape of the front matter, and the raw text of keys we do not know.
 
-use serde::Deserialize;
+use std::fmt;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// Keys that this version reads and writes, in the order in which they are written.
 pub(super) const KNOWN_KEYS: &[&str] = &[
@@ -68,8 +71,7 @@ pub(super) struct LinkEntry {
 }
 
 /// People write `tags: auth` as readily as `tags: [auth]`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Default)]
 pub(super) enum OneOrMany {
     #[default]
     None,
@@ -84,6 +86,55 @@ impl OneOrMany {
             OneOrMany::One(one) => one.split(',').map(|part| part.trim().to_owned()).collect(),
             OneOrMany::Many(many) => many,
         }
+    }
+}
+
+/// `tags: [2024, true]` are words: an item is asked for as a string, never as what YAML takes it for.
+impl<'de> Deserialize<'de> for OneOrMany {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        d.deserialize_any(Words)
+    }
+}
+
+struct Words;
+
+impl<'de> Visitor<'de> for Words {
+    type Value = OneOrMany;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a word or a list of words")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<OneOrMany, A::Error> {
+        let mut many = Vec::new();
+        while let Some(item) = items.next_element::<Option<String>>()? {
+            many.extend(item);
+        }
+        Ok(OneOrMany::Many(many))
+    }
+
+    fn visit_unit<E>(self) -> Result<OneOrMany, E> {
+        Ok(OneOrMany::None)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<OneOrMany, E> {
+        Ok(OneOrMany::One(text.to_owned()))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<OneOrMany, E> {
+        Ok(OneOrMany::One(value.to_string()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<OneOrMany, E> {
+        Ok(OneOrMany::One(value.to_string()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<OneOrMany, E> {
+        Ok(OneOrMany::One(value.to_string()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<OneOrMany, E> {
+        Ok(OneOrMany::One(value.to_string()))
     }
 }
 

@@ -1,3 +1,5 @@
+//! Files as we write them and as people write them, there and back.
+
 use proptest::prelude::*;
 
 use super::*;
@@ -71,6 +73,18 @@ fn hand_written_files_need_little() {
     assert_eq!((m.kind, m.scope, &*m.title), (Kind::Constraint, Scope::Global, "Never log tokens"));
     assert_eq!(m.tags.len(), 2);
     assert_eq!(m.created.to_string(), "2026-03-03T14:32:00.123Z", "the id knows when it was made");
+}
+
+#[test]
+fn numbers_dates_and_truths_are_words_where_words_are_expected() {
+    let front = "id: 019cb41c-eb7b-7909-8909-090909090909\ntitle: 2024-05-01\nauthor: true\nwhy: 1.10\n\
+        session: 007\ntags: [2024, 1.10, true, 2024-05-01, 0x1f]\nfiles: 404\nentities:\n";
+    let m = parse(&format!("---\n{front}---\n\nBody.\n"), &as_is).unwrap();
+    let texts = |list: &[Clean]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(texts(&m.tags), ["2024", "1.10", "true", "2024-05-01", "0x1f"]);
+    assert_eq!((texts(&m.files), texts(&m.entities)), (vec!["404".to_owned()], vec![]));
+    let words = [Some(&m.title), m.author.as_ref(), m.why.as_ref(), m.session.as_ref()];
+    assert_eq!(words.map(|w| w.unwrap().to_string()), ["2024-05-01", "true", "1.10", "007"]);
 }
 
 #[test]

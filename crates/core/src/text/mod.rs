@@ -64,18 +64,13 @@ pub fn terms(text: &str) -> Vec<String> {
     analyze(text).into_iter().map(|token| token.term).collect()
 }
 
+/// A lone character is its own pair.
 fn push_bigrams(chars: &str, tokens: &mut Vec<Token>) {
     let starts: Vec<usize> = chars.char_indices().map(|(at, _)| at).collect();
-    let end_of = |i: usize| starts.get(i).copied().unwrap_or(chars.len());
-    let push = |from: usize, to: usize, tokens: &mut Vec<Token>| {
-        let pair = &chars[from..to];
+    let ends = starts.iter().skip(2).copied().chain([chars.len()]);
+    for (from, to) in starts.iter().zip(ends) {
+        let pair = &chars[*from..to];
         tokens.push(Token { word: pair.to_owned(), term: pair.to_owned(), shape: Shape::Bigram });
-    };
-    if starts.len() == 1 {
-        push(0, chars.len(), tokens);
-    }
-    for i in 0..starts.len().saturating_sub(1) {
-        push(starts[i], end_of(i + 2), tokens);
     }
 }
 
