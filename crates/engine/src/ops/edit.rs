@@ -69,6 +69,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let why = request.why.as_deref().map(|t| clean_optional(engine, Some(t)));
     let learned = request.learned.as_deref().map(|t| clean_optional(engine, Some(t)));
     let tags = clean_list(engine, &request.tags);
+    let untag = clean_list(engine, &request.untag);
     let files = clean_list(engine, &request.files);
     let origin = caller.origin.unwrap_or(Origin::Assistant);
 
@@ -91,7 +92,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             after.kind = kind;
         }
         after.tags.extend(tags.into_iter().filter(|t| !before.tags.contains(t)));
-        after.tags.retain(|tag| !request.untag.iter().any(|gone| gone.eq_ignore_ascii_case(tag)));
+        after.tags.retain(|tag| !untag.iter().any(|gone| gone.eq_ignore_ascii_case(tag)));
         after.files.extend(files.into_iter().filter(|f| !before.files.contains(f)));
         if let Some(importance) = request.importance.and_then(Importance::new) {
             after.importance = importance;
@@ -99,8 +100,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         after.pinned = request.pin.unwrap_or(after.pinned);
         may_edit(origin, &before, &after)?;
         if after != before {
-            after.updated = now;
-            after.revision += 1;
+            after.touch(now);
             writer.update(&before, &after, "edited")?;
         }
         Ok::<_, EngineError>((before, after))

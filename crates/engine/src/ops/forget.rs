@@ -1,7 +1,8 @@
 //! Remove memories for good: file, history, index, and links that lead to them.
 
 use clap::Args;
-use hark_core::{IdRef, Origin};
+use hark_core::{IdRef, Memory, MemoryId, Origin, Relation, Status, Timestamp};
+use hark_store::{StoreError, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,9 +65,37 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
                 after.revision += 1;
                 writer.update(&before, &after, "unlinked")?;
             }
+            restore_replaced(writer, &writer.load(&IdRef::Full(*id))?, &doomed, now)?;
             writer.remove(id)?;
         }
         Ok::<_, EngineError>(())
     })?;
     Ok(Response { forgotten: true, memories })
+}
+
+/// What the forgotten one had replaced holds again.
+fn restore_replaced(
+    writer: &mut Writer<'_>,
+    gone: &Memory,
+    doomed: &[MemoryId],
+    now: Timestamp,
+) -> Result<(), EngineError> {
+    let replaced = gone.links.iter().filter(|link| link.relation == Relation::Supersedes).map(|link| link.to);
+    for id in replaced.filter(|id| !doomed.contains(id)) {
+        let before = match writer.load(&IdRef::Full(id)) {
+            Ok(before) => before,
+            Err(StoreError::NotFound { .. }) => continue,
+            Err(e) => return Err(e.into()),
+        };
+        if before.superseded_by == Some(gone.id) {
+            let mut after = before.clone();
+            if before.status == Status::Superseded {
+                after.set_status(Status::Active, now);
+            }
+            after.superseded_by = None;
+            after.touch(now);
+            writer.update(&before, &after, "restored")?;
+        }
+    }
+    Ok(())
 }

@@ -6,6 +6,7 @@ use hark_store::{ListFilter, ListOrder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::remember::clean_list;
 use super::scope::ReadScope;
 use super::view::MemoryView;
 use crate::engine::{Caller, Engine};
@@ -62,7 +63,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         projects: visible.projects,
         kinds: request.kinds.clone(),
         statuses,
-        tags: request.tags.clone(),
+        // Folded as they were when they were stored.
+        tags: clean_list(engine, &request.tags).iter().map(ToString::to_string).collect(),
         since: request.since.as_deref().map(|t| Timestamp::parse_since(t, now)).transpose()?,
         until: None,
     };

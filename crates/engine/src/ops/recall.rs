@@ -10,6 +10,7 @@ use hark_store::search::Filter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::remember::clean_list;
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
@@ -117,7 +118,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         projects: visible.projects.clone(),
         kinds: request.kinds.clone(),
         statuses,
-        tags: request.tags.clone(),
+        // Folded as they were when they were stored.
+        tags: clean_list(engine, &request.tags).iter().map(ToString::to_string).collect(),
         since: request.since.as_deref().map(|t| Timestamp::parse_since(t, now)).transpose()?,
         as_of: request.as_of.as_deref().map(|t| Timestamp::parse_since(t, now)).transpose()?,
         now,

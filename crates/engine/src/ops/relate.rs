@@ -1,7 +1,8 @@
 //! Link two memories.
 
 use clap::Args;
-use hark_core::{IdRef, Link, Origin, Relation};
+use hark_core::{IdRef, Link, Memory, Origin, Relation, Status, Timestamp};
+use hark_store::{StoreError, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -63,18 +64,23 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         if before.id == target.id {
             return Err(EngineError::invalid("a memory cannot be linked to itself", "name two memories"));
         }
+        let superseding = relation == Relation::Supersedes && !request.remove;
         let mut after = before.clone();
+        let revived = superseding && replaced_through(writer, &before, &target)?;
+        if revived {
+            release(writer, &before, &target, origin, now)?;
+            after.set_status(Status::Active, now);
+        }
         after.links.retain(|link| !(link.to == target.id && link.relation == relation));
         if !request.remove {
             after.links.push(Link { to: target.id, relation, weight: request.weight, origin });
         }
-        if after.links != before.links {
-            after.revision += 1;
-            after.updated = now;
+        if after != before {
+            after.touch(now);
             writer.update(&before, &after, if request.remove { "unlinked" } else { "linked" })?;
         }
-        if relation == Relation::Supersedes && !request.remove {
-            let speaker = hark_core::Memory { origin, ..after.clone() };
+        if superseding {
+            let speaker = Memory { origin, ..after.clone() };
             retire(writer, &target, &speaker, now)?;
         }
         let response = Response {
@@ -85,4 +91,48 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         };
         Ok(response)
     })
+}
+
+/// Whether `target` is what `old` was replaced by, at once or in several steps.
+fn replaced_through(writer: &Writer<'_>, old: &Memory, target: &Memory) -> Result<bool, EngineError> {
+    let mut seen = vec![old.id];
+    let mut next = old.superseded_by;
+    while let Some(id) = next.filter(|id| !seen.contains(id)) {
+        if id == target.id {
+            return Ok(true);
+        }
+        seen.push(id);
+        next = match writer.load(&IdRef::Full(id)) {
+            Ok(memory) => memory.superseded_by,
+            Err(StoreError::NotFound { .. }) => None,
+            Err(e) => return Err(e.into()),
+        };
+    }
+    Ok(false)
+}
+
+/// What replaced `old` no longer does: two that replace each other would leave nothing that holds.
+/// `target` is about to be retired, which takes its own link away.
+fn release(
+    writer: &mut Writer<'_>,
+    old: &Memory,
+    target: &Memory,
+    origin: Origin,
+    now: Timestamp,
+) -> Result<(), EngineError> {
+    let Some(successor) = old.superseded_by.filter(|id| *id != target.id) else { return Ok(()) };
+    let before = writer.load(&IdRef::Full(successor))?;
+    if !origin.may_supersede(before.kind, before.origin) {
+        return Err(EngineError::invalid(
+            format!("{} was replaced by the {}'s {}", old.id, before.origin, before.kind),
+            format!("ask the user to bring it back: hark restore {}", old.id),
+        ));
+    }
+    let mut after = before.clone();
+    after.links.retain(|link| !(link.relation == Relation::Supersedes && link.to == old.id));
+    if after != before {
+        after.touch(now);
+        writer.update(&before, &after, "unlinked")?;
+    }
+    Ok(())
 }

@@ -82,10 +82,10 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
     check_size(&request.text)?;
     let now = engine.now();
     let scope = request.scope.resolve(engine, caller)?;
-    let origin = request.origin.or(caller.origin).unwrap_or(Origin::Assistant);
+    let origin = claimed_origin(caller, request.origin)?;
     let kind = request.kind.unwrap_or(Kind::Fact);
     check_origin(origin, kind)?;
-    let superseded = request.supersedes.as_deref().map(str::parse::<IdRef>).transpose()?;
+    let superseded = request.supersedes.map(|text| text.parse::<IdRef>()).transpose()?;
 
     let body = engine.clean(request.text.trim());
     let title = clean_title(engine, request.title.as_deref()).unwrap_or_else(|| title_from_body(&body));
@@ -148,7 +148,23 @@ fn store(
     Ok((memory, old.map(|old| old.id)))
 }
 
-/// Marks `old` as replaced by `new`, if the origin of `new` may do that.
+/// Whose words these are: whoever is no person may quote, but not speak as one.
+fn claimed_origin(caller: &Caller, claimed: Option<Origin>) -> Result<Origin, EngineError> {
+    let speaker = caller.origin.unwrap_or(Origin::Assistant);
+    match claimed {
+        Some(person @ (Origin::User | Origin::Teammate)) if speaker != Origin::User && speaker != person => {
+            Err(EngineError::invalid(
+                format!("words of origin `{speaker}` may not pass as the {person}'s"),
+                "leave the origin out for your own words; quoted ones are tool, file, web or import; \
+                 the user can say it with: hark remember \"…\"",
+            ))
+        }
+        claimed => Ok(claimed.unwrap_or(speaker)),
+    }
+}
+
+/// Marks `old` as replaced by `new`, if the origin of `new` may do that. What `old` itself replaced
+/// stays so, unless that was `new`.
 pub(super) fn retire(writer: &mut Writer<'_>, old: &Memory, new: &Memory, now: Timestamp) -> Result<(), EngineError> {
     if !new.origin.may_supersede(old.kind, old.origin) {
         return Err(EngineError::invalid(
@@ -159,8 +175,8 @@ pub(super) fn retire(writer: &mut Writer<'_>, old: &Memory, new: &Memory, now: T
     let mut after = old.clone();
     after.set_status(Status::Superseded, now);
     after.superseded_by = Some(new.id);
-    after.updated = now;
-    after.revision += 1;
+    after.links.retain(|link| !(link.relation == Relation::Supersedes && link.to == new.id));
+    after.touch(now);
     writer.update(old, &after, "superseded")?;
     Ok(())
 }

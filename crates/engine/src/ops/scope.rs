@@ -60,7 +60,9 @@ impl ReadScope {
             Some(text) => Some(named(engine, text)?),
             None => current(engine, caller),
         };
-        if self.all_projects {
+        // A project's own store holds nothing but that project, whatever it was called before it moved.
+        let own_store = engine.home.project_root.is_some() && self.project.is_none();
+        if self.all_projects || own_store {
             return Ok(Visible { projects: None, current });
         }
         let mut projects = vec![ProjectNum::GLOBAL];

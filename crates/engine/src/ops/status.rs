@@ -58,8 +58,7 @@ pub fn run(
             let mut after = before.clone();
             after.set_status(next, now);
             if after != before {
-                after.updated = now;
-                after.revision += 1;
+                after.touch(now);
                 writer.update(&before, &after, word)?;
             }
             changed.push(Changed {
