@@ -106,6 +106,21 @@ impl Engine {
     }
 }
 
+/// Memories are private: the folder is shut to others from its first moment.
+fn create_home(path: &Path) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(path)
+}
+
 /// The store's own key for redaction placeholders, made on first use.
 fn placeholder_key(layout: &Layout) -> Result<[u8; 32], EngineError> {
     let path = layout.placeholder_key();
@@ -126,7 +141,7 @@ fn placeholder_key(layout: &Layout) -> Result<[u8; 32], EngineError> {
     }
     let key: [u8; 32] = Engine::random()?;
     let hex: String = key.iter().map(|b| format!("{b:02x}")).collect();
-    fs::create_dir_all(layout.home()).map_err(|e| StoreError::io(layout.home(), e))?;
+    create_home(layout.home()).map_err(|e| StoreError::io(layout.home(), e))?;
     // Several first starters: the one that links its file first wins, the others read it.
     let draft = layout.home().join(format!(".placeholder.key.{}", std::process::id()));
     fs::write(&draft, &hex).map_err(|e| StoreError::io(&draft, e))?;
