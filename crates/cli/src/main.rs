@@ -6,17 +6,21 @@ mod environment;
 mod failure;
 mod tour;
 mod ui;
+mod usage;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 
 use args::Cli;
 use environment::Environment;
 
 fn main() -> ExitCode {
-    let matches = Cli::command().after_long_help(environment::help()).get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+    let parsed = usage::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => return usage::report(&error),
+    };
     let json = cli.output.json;
     let outcome = Environment::read(cli.output).and_then(|environment| commands::run(cli.command, &environment));
     match outcome {

@@ -1,3 +1,5 @@
+//! Why a server does not run, in words for the person who started it.
+
 use std::io;
 use std::net::SocketAddr;
 

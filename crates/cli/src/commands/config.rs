@@ -3,6 +3,7 @@
 use std::fs;
 
 use hark_engine::Config;
+use serde_json::{Value, json};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -33,11 +34,19 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         Some(Action::Set { name, value }) => set(name, value, environment),
         Some(Action::Path) => {
             let path = user_file(environment)?;
-            ui::print(&format!("{}\n", path.display()));
+            if environment.output.json {
+                ui::print_json(&json!({ "path": path.display().to_string() }));
+            } else {
+                ui::print(&format!("{}\n", path.display()));
+            }
             Ok(())
         }
         Some(Action::Defaults) => {
-            ui::print(hark_engine::config::DEFAULTS);
+            if environment.output.json {
+                ui::print_json(&Config::default());
+            } else {
+                ui::print(hark_engine::config::DEFAULTS);
+            }
             Ok(())
         }
     }
@@ -53,7 +62,7 @@ fn list(environment: &Environment) -> Result<(), Failure> {
     for (name, value) in config.entries() {
         let changed = defaults.get(&name).is_none_or(|default| default != value);
         let mark = if changed { "" } else { "  (default)" };
-        ui::print(&format!("{name} = {value}{DIM}{mark}{DIM:#}\n"));
+        ui::print(&format!("{name} = {}{DIM}{mark}{DIM:#}\n", ui::safe(&value)));
     }
     Ok(())
 }
@@ -61,8 +70,18 @@ fn list(environment: &Environment) -> Result<(), Failure> {
 fn get(name: &str, environment: &Environment) -> Result<(), Failure> {
     let config = environment.config()?;
     let value = config.get(name).ok_or_else(|| unknown(name, &config))?;
-    ui::print(&format!("{value}\n"));
+    if environment.output.json {
+        ui::print_json(&json!({ "name": name, "value": as_data(&config, name) }));
+    } else {
+        ui::print(&format!("{}\n", ui::safe(&value)));
+    }
     Ok(())
+}
+
+/// One setting with its own type: a number stays a number.
+fn as_data(config: &Config, name: &str) -> Value {
+    let all = serde_json::to_value(config).unwrap_or_default();
+    all.pointer(&format!("/{}", name.replace('.', "/"))).cloned().unwrap_or_default()
 }
 
 fn set(name: &str, value: &str, environment: &Environment) -> Result<(), Failure> {
@@ -89,12 +108,20 @@ fn set(name: &str, value: &str, environment: &Environment) -> Result<(), Failure
     }
     let draft = path.with_extension("toml.new");
     fs::write(&draft, document.to_string()).map_err(storage)?;
-    if let Err(e) = Config::load(Some(&draft), None) {
-        let _ = fs::remove_file(&draft);
-        return Err(Failure::user(format!("{name} cannot be {value}: {e}"), "see `hark config defaults`"));
-    }
+    let changed = match Config::load(Some(&draft), None) {
+        Ok(changed) => changed,
+        Err(e) => {
+            let _ = fs::remove_file(&draft);
+            return Err(Failure::user(format!("{name} cannot be {value}: {e}"), "see `hark config defaults`"));
+        }
+    };
     fs::rename(&draft, &path).map_err(storage)?;
-    ui::note(&format!("{name} = {value} in {}\n", path.display()));
+    if environment.output.json {
+        let place = path.display().to_string();
+        ui::print_json(&json!({ "name": name, "value": as_data(&changed, name), "path": place }));
+    } else {
+        ui::note(&ui::safe(&format!("{name} = {value} in {}\n", path.display())));
+    }
     Ok(())
 }
 

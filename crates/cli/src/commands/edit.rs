@@ -12,7 +12,7 @@ pub(crate) struct Args {
     request: edit::Request,
 }
 
-pub(crate) fn run(args: Args, environment: &Environment) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure> {
     let response = environment.with_engine(|engine, caller| edit::run(engine, caller, &args.request))?;
     if environment.output.json {
         ui::print_json(&response);

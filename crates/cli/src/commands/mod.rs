@@ -33,7 +33,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Show(args) => show::run(&args, environment),
         Command::List(args) => list::run(args, false, environment),
         Command::Timeline(args) => list::run(args, true, environment),
-        Command::Edit(args) => edit::run(args, environment),
+        Command::Edit(args) => edit::run(&args, environment),
         Command::Resolve(args) => status::run(&args, status::Move::Resolve, environment),
         Command::Reopen(args) => status::run(&args, status::Move::Reopen, environment),
         Command::Archive(args) => status::run(&args, status::Move::Archive, environment),

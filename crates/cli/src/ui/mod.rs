@@ -27,9 +27,9 @@ pub(crate) fn note(text: &str) {
 }
 
 pub(crate) fn report_error(message: &str, hint: Option<&str>) {
-    note(&format!("{BAD}error:{BAD:#} {message}\n"));
+    note(&format!("{BAD}error:{BAD:#} {}\n", safe(message)));
     if let Some(hint) = hint.filter(|h| !h.is_empty()) {
-        note(&format!("{GOOD}hint:{GOOD:#} {hint}\n"));
+        note(&format!("{GOOD}hint:{GOOD:#} {}\n", safe(hint)));
     }
 }
 
