@@ -44,7 +44,7 @@ pub(crate) fn run(args: Args, environment: &Environment) -> Result<(), Failure> 
 
 fn hit_text(hit: &recall::Hit, title_only: bool) -> String {
     let mut text = format!("{ID}{}{ID:#}  {BOLD}{}{BOLD:#}\n", hit.id, ui::safe(&hit.title));
-    let mut facts = vec![hit.kind.clone(), format!("{} old", hit.age), format!("from {}", hit.origin)];
+    let mut facts = vec![hit.kind.clone(), ui::memory::old(&hit.age), format!("from {}", hit.origin)];
     facts.push(hit.project.as_deref().map_or("everywhere".to_owned(), |p| ui::safe(ui::memory::short_project(p))));
     let mut warnings = Vec::new();
     if hit.status != "active" {

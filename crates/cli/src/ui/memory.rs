@@ -22,13 +22,18 @@ pub(crate) fn short_project(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 
+/// An age as a remark: `5d old`.
+pub(crate) fn old(age: &str) -> String {
+    if age == "now" { "just now".to_owned() } else { format!("{age} old") }
+}
+
 /// Everything about one memory.
 pub(crate) fn whole(memory: &MemoryView) -> String {
     let mut text = format!("{BOLD}{}{BOLD:#}\n", safe(&memory.title));
     let project = memory.project.as_deref().unwrap_or("everywhere");
     text.push_str(&format!(
-        "{ID}{}{ID:#} {DIM}· {} · {} · {} old · from {} · importance {} · {}{DIM:#}\n",
-        memory.id, memory.kind, memory.status, memory.age, memory.origin, memory.importance, safe(project),
+        "{ID}{}{ID:#} {DIM}· {} · {} · {} · from {} · importance {} · {}{DIM:#}\n",
+        memory.id, memory.kind, memory.status, old(&memory.age), memory.origin, memory.importance, safe(project),
     ));
     text.push_str(&format!("\n{}\n", safe(&memory.body)));
     for (label, extra) in [("Why", &memory.why), ("Learned", &memory.learned)] {

@@ -26,8 +26,8 @@ pub(super) fn recall(response: &ops::recall::Response) -> Result<Answer, EngineE
         let status = if hit.status == "active" { String::new() } else { format!(", {}", hit.status) };
         let stale = if hit.freshness == ops::recall::Freshness::Stale { ", names files that are gone" } else { "" };
         text.push_str(&format!(
-            "[{}] {} ({}, {} old, from {}{status}{stale})\n",
-            hit.id, hit.title, hit.kind, hit.age, hit.origin
+            "[{}] {} ({}, {}, from {}{status}{stale})\n",
+            hit.id, hit.title, hit.kind, old(&hit.age), hit.origin
         ));
         if !hit.text.is_empty() && hit.text != hit.title {
             text.push_str(&format!("  {}\n", hit.text.replace('\n', "\n  ")));
@@ -80,7 +80,11 @@ pub(super) fn list(response: &ops::list::Response) -> Result<Answer, EngineError
 }
 
 fn line(memory: &MemoryView) -> String {
-    format!("[{}] {} ({}, {}, {} old)", memory.id, memory.title, memory.kind, memory.status, memory.age)
+    format!("[{}] {} ({}, {}, {})", memory.id, memory.title, memory.kind, memory.status, old(&memory.age))
+}
+
+fn old(age: &str) -> String {
+    if age == "now" { "just now".to_owned() } else { format!("{age} old") }
 }
 
 fn whole(memory: &MemoryView) -> String {
