@@ -97,6 +97,7 @@ pub fn sign_bits(values: &[i8]) -> [u8; 32] {
 }
 
 /// How many bits differ; of different lengths, over the shorter.
+#[inline]
 #[must_use]
 pub fn hamming(a: &[u8], b: &[u8]) -> u32 {
     let (a_words, a_rest) = a.as_chunks::<8>();

@@ -25,6 +25,7 @@ use crate::store::Store;
 const SMALL_STORE: i64 = 1_000;
 /// A server looks at all files of a small store at most this often.
 const SWEEP_PAUSE: Duration = Duration::from_millis(500);
+const MANY_FILES: usize = 2_000;
 const LARGEST_FILE: i64 = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +69,11 @@ pub(crate) fn pick_up(store: &mut Store, depth: Depth, now: Timestamp) -> Result
     // no lock, no pick-up this time; with the lock, what still differs is real.
     let patience = if depth == Depth::Full { store.patience } else { Duration::ZERO };
     let path = store.layout.database();
+    let many = survey.files.len() > MANY_FILES;
+    if many {
+        // An index that was lost: building it with the usual cache would thrash.
+        let _ = store.conn.execute_batch("PRAGMA cache_size = -262144");
+    }
     if depth == Depth::Quick {
         let _ = store.conn.busy_timeout(Duration::ZERO);
     }
@@ -89,6 +95,9 @@ pub(crate) fn pick_up(store: &mut Store, depth: Depth, now: Timestamp) -> Result
             .map_err(|e| StoreError::sqlite(&path, e))?;
     }
     tx.commit().map_err(|e| StoreError::sqlite(&path, e))?;
+    if many {
+        let _ = store.conn.execute_batch("PRAGMA cache_size = -6000; PRAGMA shrink_memory");
+    }
     if depth == Depth::Full {
         files::sweep_staging(&store.layout.staging());
     }

@@ -56,9 +56,9 @@ const UNRELATED: f32 = 0.25;
 /// A question is well covered when this share of its information is found.
 const WELL_COVERED: f32 = 0.6;
 /// How many fused hits are loaded and weighed.
-const SHORTLIST: usize = 48;
+const SHORTLIST: usize = 32;
 /// How many of the best pass on strength through links.
-const SEEDS: usize = 6;
+const SEEDS: usize = 4;
 /// Two memories this much alike say the same.
 const SAME: f32 = 0.96;
 

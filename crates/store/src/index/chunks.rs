@@ -60,9 +60,10 @@ impl Facets {
     }
 
     /// `None` for a slot that is empty or was cleared.
-    pub(crate) fn decode(slot: &[u8]) -> Option<Self> {
+    #[inline]
+    pub(crate) fn decode(slot: &[u8; SLOT_BYTES]) -> Option<Self> {
         let u32_at = |at: usize| u32::from_le_bytes([slot[at], slot[at + 1], slot[at + 2], slot[at + 3]]);
-        if slot.len() < SLOT_BYTES || slot[26] & LIVE == 0 {
+        if slot[26] & LIVE == 0 {
             return None;
         }
         Some(Facets {

@@ -48,6 +48,8 @@ impl Sieve {
         }
     }
 
+    /// Asked for every passage in scope on every recall.
+    #[inline]
     pub(crate) fn passes(&self, facets: &Facets, memory: i64) -> bool {
         let in_time = match self.as_of {
             Some(then) => facets.created <= then && (facets.closed == 0 || facets.closed > then),

@@ -127,7 +127,7 @@ fn follow_links(conn: &Connection, seed: i64, weight: f32, strength: &mut HashMa
 fn follow_entities(conn: &Connection, seed: i64, weight: f32, strength: &mut HashMap<i64, f32>) -> rusqlite::Result<()> {
     let mut shared = conn.prepare_cached(
         "SELECT e.id, e.mentions FROM mention n JOIN entity e ON e.id = n.entity \
-         WHERE n.memory = ?1 AND e.mentions BETWEEN 2 AND ?2 ORDER BY e.mentions, e.kind, e.norm LIMIT 12",
+         WHERE n.memory = ?1 AND e.mentions BETWEEN 2 AND ?2 ORDER BY e.mentions, e.kind, e.norm LIMIT 8",
     )?;
     let entities: Vec<(i64, i64)> =
         shared.query_map([seed, HUB], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?;

@@ -31,13 +31,13 @@ pub struct Depth {
 
 impl Default for Depth {
     fn default() -> Self {
-        Depth { lexical: 192, vector: 192 }
+        Depth { lexical: 112, vector: 112 }
     }
 }
 
 /// How many candidates are compared word by word: by similarity, and by shared words.
-const NEAREST_COMPARED: usize = 40;
-const WORDIEST_COMPARED: usize = 24;
+const NEAREST_COMPARED: usize = 32;
+const WORDIEST_COMPARED: usize = 20;
 
 /// What a query means to the embedder: as a whole, and word by word.
 #[derive(Debug, Clone)]

@@ -120,7 +120,7 @@ struct Sweep<'a> {
 
 impl Sweep<'_> {
     fn chunk(&mut self, data: &[u8]) {
-        for slot in data.chunks_exact(SLOT_BYTES) {
+        for slot in data.as_chunks::<SLOT_BYTES>().0 {
             let Some(facets) = Facets::decode(slot) else { continue };
             if !self.sieve.passes(&facets, memory_of(facets.passage)) {
                 continue;
