@@ -22,7 +22,8 @@ fn main() -> ExitCode {
         Err(error) => return usage::report(&error),
     };
     let json = cli.output.json;
-    let outcome = Environment::read(cli.output).and_then(|environment| commands::run(cli.command, &environment));
+    let outcome =
+        Environment::read(cli.output).and_then(|environment| commands::run(cli.command, &environment));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(json),

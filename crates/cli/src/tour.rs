@@ -28,7 +28,10 @@ struct Tour {
 
 const NOTES: &[(&str, &str)] = &[
     ("decision", "We chose PostgreSQL over MySQL for the billing service because of its JSON support."),
-    ("procedure", "To roll back a deploy run `kubectl rollout undo deployment/api` and watch the error rate."),
+    (
+        "procedure",
+        "To roll back a deploy run `kubectl rollout undo deployment/api` and watch the error rate.",
+    ),
     ("lesson", "Docker networking: containers reach the host as host.docker.internal, not as localhost."),
     ("constraint", "Never log customer addresses; the audit of March found them in the debug output."),
     ("fact", "getUserById is cached for five minutes in Redis, so profile changes show up late."),
@@ -46,7 +49,11 @@ pub(crate) fn run(environment: &Environment) -> Result<(), Failure> {
     } else {
         show(&steps, took, passed);
     }
-    if passed { Ok(()) } else { Err(Failure::storage("the tour did not go as it should", "please report it with this output")) }
+    if passed {
+        Ok(())
+    } else {
+        Err(Failure::storage("the tour did not go as it should", "please report it with this output"))
+    }
 }
 
 fn walk(folder: &std::path::Path) -> Result<(Vec<Step>, Duration), Failure> {
@@ -63,7 +70,13 @@ fn walk(folder: &std::path::Path) -> Result<(Vec<Step>, Duration), Failure> {
         ids.push(tour.remember(kind, text)?);
     }
     let each = at.elapsed() / NOTES.len() as u32;
-    tour.step("remember", format!("stored {} memories", NOTES.len()), "each is a markdown file and a row".to_owned(), true, each);
+    tour.step(
+        "remember",
+        format!("stored {} memories", NOTES.len()),
+        "each is a markdown file and a row".to_owned(),
+        true,
+        each,
+    );
 
     tour.recall("by words", "postgresql billing", "PostgreSQL")?;
     tour.recall("by meaning", "undo a bad release", "roll back")?;
@@ -81,7 +94,11 @@ impl Tour {
     }
 
     fn remember(&mut self, kind: &str, text: &str) -> Result<String, Failure> {
-        let request = remember::Request { text: text.to_owned(), kind: kind.parse().ok(), ..remember::Request::default() };
+        let request = remember::Request {
+            text: text.to_owned(),
+            kind: kind.parse().ok(),
+            ..remember::Request::default()
+        };
         Ok(remember::run(&mut self.engine, &self.caller, request)?.id)
     }
 
@@ -131,7 +148,13 @@ impl Tour {
         let took = at.elapsed();
         let clean = !folder_holds(&self.engine.home.path, key.as_bytes());
         let got = if clean { "the key is nowhere on disk" } else { "the key is on disk" };
-        self.step("redaction", format!("stored a text with a cloud key as {id}"), got.to_owned(), clean, took);
+        self.step(
+            "redaction",
+            format!("stored a text with a cloud key as {id}"),
+            got.to_owned(),
+            clean,
+            took,
+        );
         Ok(())
     }
 }
@@ -157,7 +180,9 @@ fn show(steps: &[Step], took: Duration, passed: bool) {
     }
     let total = format!("{:.0} ms", took.as_secs_f64() * 1000.0);
     if passed {
-        ui::print(&format!("\nAll of it offline, without a model service, in {total}. The store of this tour is gone again.\n"));
+        ui::print(&format!(
+            "\nAll of it offline, without a model service, in {total}. The store of this tour is gone again.\n"
+        ));
         ui::print("Next: hark remember \"what you want to keep\" && hark recall \"what you want to know\"\n");
     }
 }

@@ -218,10 +218,7 @@ mod tests {
 
     #[test]
     fn a_title_is_the_first_sentence_or_a_clean_cut() {
-        assert_eq!(
-            title("Use WAL mode for SQLite. It survives crashes."),
-            "Use WAL mode for SQLite"
-        );
+        assert_eq!(title("Use WAL mode for SQLite. It survives crashes."), "Use WAL mode for SQLite");
         assert_eq!(title("\n\n# Deploys happen on v1.2 tags\nmore"), "Deploys happen on v1.2 tags");
         assert_eq!(title("缓存使用Redis。过期时间是十分钟。"), "缓存使用Redis");
         let long = "word ".repeat(60);

@@ -53,10 +53,9 @@ impl Engine {
         let options = RedactOptions { emails: config.redact.emails, ..RedactOptions::default() };
         let redactor = Arc::new(Redactor::new(options, key));
         let embedder = embed::default_embedder();
-        let store = Store::open(
-            layout,
-            OpenOptions { role, embedder: embedder.clone(), redactor: redactor.clone(), now: clock.now() },
-        )?;
+        let options =
+            OpenOptions { role, embedder: embedder.clone(), redactor: redactor.clone(), now: clock.now() };
+        let store = Store::open(&layout, &options)?;
         Ok(Engine { store, config, home, clock, redactor, embedder })
     }
 
@@ -89,10 +88,11 @@ impl Engine {
         match operation(&mut self) {
             Err(EngineError::Store(StoreError::Corrupt { .. })) => {
                 let Engine { store, config, home, clock, .. } = self;
-                let reopened = store
-                    .put_index_aside(clock.now())
-                    .map_err(EngineError::from)
-                    .and_then(|_| Engine::open(home, config, clock));
+                let aside = store.put_index_aside(clock.now()).map_err(EngineError::from);
+                let reopened = aside.and_then(|aside| {
+                    let engine = Engine::open(home, config, clock)?;
+                    Ok(Engine { store: engine.store.after_setting_aside(aside), ..engine })
+                });
                 match reopened {
                     Ok(mut engine) => {
                         let outcome = operation(&mut engine);

@@ -18,7 +18,8 @@ impl Home {
         if let Some(path) = setting.filter(|p| !p.as_os_str().is_empty()) {
             return Some(Home { path, project_root: None });
         }
-        let own = cwd.into_iter().flat_map(Path::ancestors).find(|dir| dir.join(".hark").join("memories").is_dir());
+        let own =
+            cwd.into_iter().flat_map(Path::ancestors).find(|dir| dir.join(".hark").join("memories").is_dir());
         if let Some(root) = own {
             return Some(Home { path: root.join(".hark"), project_root: Some(root.to_owned()) });
         }
@@ -28,8 +29,8 @@ impl Home {
 
     /// Where the user's configuration is: `HARK_CONFIG` or the usual place.
     pub fn user_config(setting: Option<PathBuf>) -> Option<PathBuf> {
-        setting
-            .filter(|p| !p.as_os_str().is_empty())
-            .or_else(|| Some(etcetera::choose_base_strategy().ok()?.config_dir().join("hark").join("config.toml")))
+        setting.filter(|p| !p.as_os_str().is_empty()).or_else(|| {
+            Some(etcetera::choose_base_strategy().ok()?.config_dir().join("hark").join("config.toml"))
+        })
     }
 }

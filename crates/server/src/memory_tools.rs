@@ -43,7 +43,12 @@ impl MemoryTools {
         Engine::open(home, config, self.settings.clock)
     }
 
-    fn run(&self, tool: &Tool, arguments: &Map<String, Value>, caller: &Caller) -> Result<ToolAnswer, EngineError> {
+    fn run(
+        &self,
+        tool: &Tool,
+        arguments: &Map<String, Value>,
+        caller: &Caller,
+    ) -> Result<ToolAnswer, EngineError> {
         let cwd = caller.project_dir().map(PathBuf::from);
         let nowhere = || EngineError::invalid("no data directory is known", "set HARK_HOME");
         let home = Home::find(self.settings.home.clone(), cwd.as_deref()).ok_or_else(nowhere)?;
@@ -86,7 +91,12 @@ impl ToolBox for MemoryTools {
         self.tools.iter().map(spec).collect()
     }
 
-    fn call(&self, name: &str, arguments: Map<String, Value>, caller: &Caller) -> Result<ToolAnswer, ToolFailure> {
+    fn call(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        caller: &Caller,
+    ) -> Result<ToolAnswer, ToolFailure> {
         let tool = self
             .tools
             .iter()

@@ -10,7 +10,8 @@ use crate::error::StoreError;
 use crate::migrate::check_owner;
 
 /// Before this release two processes could reset the write-ahead log under each other.
-const _: () = assert!(rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003, "bundled SQLite lacks the WAL-reset fix");
+const _: () =
+    assert!(rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003, "bundled SQLite lacks the WAL-reset fix");
 
 /// How a connection will be used.
 #[derive(Debug, Clone, Copy)]
@@ -22,14 +23,16 @@ pub(crate) struct Settings {
 }
 
 pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let fail = |e| StoreError::sqlite(path, e);
     #[expect(clippy::disallowed_methods, reason = "this is the shim")]
     let conn = Connection::open_with_flags(path, flags).map_err(fail)?;
     conn.busy_timeout(settings.patience).map_err(fail)?;
     conn.set_prepared_statement_cache_capacity(96);
     if settings.skip_checkpoint {
-        conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(fail)?;
+        conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+            .map_err(fail)?;
     }
     // Nothing is changed in a file that is not ours.
     check_owner(&conn, path, settings.patience)?;
@@ -66,7 +69,10 @@ pub(crate) fn patiently<T>(
             Ok(value) => return Ok(value),
             Err(e) if is_busy(&e) => {
                 if started.elapsed() >= patience {
-                    return Err(StoreError::Busy { path: path.to_owned(), waited_ms: started.elapsed().as_millis() });
+                    return Err(StoreError::Busy {
+                        path: path.to_owned(),
+                        waited_ms: started.elapsed().as_millis(),
+                    });
                 }
                 std::thread::sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(25));

@@ -43,13 +43,21 @@ impl StoreError {
             StoreError::Corrupt { .. } => {
                 "your memories are safe in their files; run `hark reindex` to rebuild the index".to_owned()
             }
-            StoreError::Foreign { path } => format!("move {} away, or set HARK_HOME to another folder", path.display()),
+            StoreError::Foreign { path } => {
+                format!("move {} away, or set HARK_HOME to another folder", path.display())
+            }
             StoreError::TooNew { .. } => "update hark, or set HARK_HOME to another folder".to_owned(),
-            StoreError::Busy { .. } => "another process holds the store; try again, or run `hark doctor`".to_owned(),
+            StoreError::Busy { .. } => {
+                "another process holds the store; try again, or run `hark doctor`".to_owned()
+            }
             StoreError::Sqlite { .. } => "run `hark doctor`".to_owned(),
-            StoreError::NotFound { .. } => "list ids with `hark list`, or search with `hark recall`".to_owned(),
+            StoreError::NotFound { .. } => {
+                "list ids with `hark list`, or search with `hark recall`".to_owned()
+            }
             StoreError::Ambiguous { .. } => "write the whole id of the one you mean".to_owned(),
-            StoreError::Unreadable { path, .. } => format!("mend {} by hand; we never overwrite it", path.display()),
+            StoreError::Unreadable { path, .. } => {
+                format!("mend {} by hand; we never overwrite it", path.display())
+            }
         })
     }
 
@@ -57,7 +65,9 @@ impl StoreError {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { path },
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                StoreError::ReadOnly { path }
+            }
             _ => StoreError::Io { path, source },
         }
     }

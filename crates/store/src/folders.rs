@@ -84,10 +84,8 @@ pub(crate) fn pick_up(store: &mut Store, depth: Depth, now: Timestamp) -> Result
         Err(StoreError::Busy { .. } | StoreError::ReadOnly { .. }) if depth == Depth::Quick => return Ok(0),
         Err(e) => return Err(e),
     };
-    let folders: Vec<(String, i64)> = list_folders(&root)?
-        .into_iter()
-        .filter(|(name, _)| folders.iter().any(|(n, _)| n == name))
-        .collect();
+    let folders: Vec<(String, i64)> =
+        list_folders(&root)?.into_iter().filter(|(name, _)| folders.iter().any(|(n, _)| n == name)).collect();
     let survey = self::survey(&root, &folders)?;
     let changed = index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, survey, now)?;
     if gone {
@@ -112,8 +110,10 @@ fn is_sweep_due(store: &Store) -> rusqlite::Result<bool> {
     if last.is_some_and(|at| at.elapsed() < SWEEP_PAUSE) {
         return Ok(false);
     }
-    let passages: i64 =
-        store.conn.prepare_cached("SELECT passages FROM corpus WHERE id = 1")?.query_row([], |row| row.get(0))?;
+    let passages: i64 = store
+        .conn
+        .prepare_cached("SELECT passages FROM corpus WHERE id = 1")?
+        .query_row([], |row| row.get(0))?;
     *last = Some(Instant::now());
     Ok(passages <= SMALL_STORE)
 }
@@ -162,7 +162,8 @@ pub(crate) fn index_files(
             }
             None => {
                 replace_at(tx, &file, &memory.id).map_err(fail)?;
-                index::put(tx, embedder, &Entry { memory: &memory, file: &file, stamp }, now).map_err(fail)?;
+                index::put(tx, embedder, &Entry { memory: &memory, file: &file, stamp }, now)
+                    .map_err(fail)?;
                 count += 1;
             }
         }
@@ -254,8 +255,9 @@ fn differences(conn: &Connection, survey: &Survey) -> rusqlite::Result<Vec<Chang
             } else {
                 (format!("{folder}/"), format!("{folder}0"))
             };
-            let mut rows =
-                conn.prepare_cached(&format!("SELECT file, mtime, size FROM {table} WHERE file >= ?1 AND file < ?2"))?;
+            let mut rows = conn.prepare_cached(&format!(
+                "SELECT file, mtime, size FROM {table} WHERE file >= ?1 AND file < ?2"
+            ))?;
             let mut rows = rows.query([from, to])?;
             while let Some(row) = rows.next()? {
                 let file: String = row.get(0)?;
@@ -345,8 +347,12 @@ fn read(
     let path = layout.memories().join(file);
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Err("vanished while being read".to_owned())),
-        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => return Ok(Err("may not be read".to_owned())),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            return Ok(Err("vanished while being read".to_owned()));
+        }
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
+            return Ok(Err("may not be read".to_owned()));
+        }
         Err(e) => return Err(StoreError::io(&path, e)),
     };
     let Ok(text) = String::from_utf8(bytes) else { return Ok(Err("is not UTF-8 text".to_owned())) };

@@ -35,13 +35,15 @@ impl Store {
             .conn
             .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
             .map_err(|e| self.sql(e))?;
+        // A damaged index is put aside and rebuilt by whoever runs the inspection; reporting it
+        // alone would help nobody.
+        let damaged = |detail: String| StoreError::Corrupt { path: self.layout.database(), detail };
         if verdict != "ok" {
-            findings.push(problem(format!("the index is damaged: {verdict}"), "hark reindex"));
+            return Err(damaged(verdict));
         }
-        let lexicon = self.conn.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 0)", []);
-        if let Err(e) = lexicon {
-            findings.push(problem(format!("the full-text index is damaged: {e}"), "hark reindex"));
-        }
+        self.conn
+            .execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 0)", [])
+            .map_err(|e| damaged(e.to_string()))?;
         for (what, sql) in CONSISTENCY {
             let count: i64 = self.conn.query_row(sql, [], |row| row.get(0)).map_err(|e| self.sql(e))?;
             if count != 0 {
@@ -59,7 +61,10 @@ impl Store {
         if let Some(aside) = self.set_aside() {
             findings.push(Finding {
                 severity: Severity::Warning,
-                what: format!("a damaged index was put aside as {} and rebuilt from the files", aside.display()),
+                what: format!(
+                    "a damaged index was put aside as {} and rebuilt from the files",
+                    aside.display()
+                ),
                 mend: Some(format!("delete {} when you no longer need it", aside.display())),
             });
         }
@@ -80,8 +85,14 @@ impl Store {
 /// Things that can only be true if the index and itself disagree.
 const CONSISTENCY: &[(&str, &str)] = &[
     ("passages are counted wrongly", "SELECT (SELECT passages FROM corpus) - (SELECT count(*) FROM passage)"),
-    ("passages belong to no memory", "SELECT count(*) FROM passage WHERE id / 4096 NOT IN (SELECT num FROM memory)"),
-    ("memories have no passage", "SELECT count(*) FROM memory WHERE num * 4096 NOT IN (SELECT id FROM passage)"),
+    (
+        "passages belong to no memory",
+        "SELECT count(*) FROM passage WHERE id / 4096 NOT IN (SELECT num FROM memory)",
+    ),
+    (
+        "memories have no passage",
+        "SELECT count(*) FROM memory WHERE num * 4096 NOT IN (SELECT id FROM passage)",
+    ),
     ("mentions lead nowhere", "SELECT count(*) FROM mention WHERE entity NOT IN (SELECT id FROM entity)"),
 ];
 

@@ -30,8 +30,11 @@ pub(crate) fn migrate(conn: &Connection, path: &Path, patience: Duration) -> Res
         tx.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| StoreError::sqlite(path, e))?;
     for (i, script) in MIGRATIONS.iter().enumerate().skip(version.max(0) as usize) {
         tx.execute_batch(script).map_err(|e| StoreError::sqlite(path, e))?;
-        tx.execute_batch(&format!("PRAGMA user_version = {}; PRAGMA application_id = {APPLICATION_ID};", i + 1))
-            .map_err(|e| StoreError::sqlite(path, e))?;
+        tx.execute_batch(&format!(
+            "PRAGMA user_version = {}; PRAGMA application_id = {APPLICATION_ID};",
+            i + 1
+        ))
+        .map_err(|e| StoreError::sqlite(path, e))?;
     }
     tx.commit().map_err(|e| StoreError::sqlite(path, e))?;
     Ok(version == 0)

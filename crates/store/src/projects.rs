@@ -17,7 +17,11 @@ pub(crate) fn find(conn: &Connection, key: &ProjectKey) -> rusqlite::Result<Opti
         .optional()
 }
 
-pub(crate) fn find_or_create(conn: &Connection, scope: &Scope, now: Timestamp) -> rusqlite::Result<ProjectNum> {
+pub(crate) fn find_or_create(
+    conn: &Connection,
+    scope: &Scope,
+    now: Timestamp,
+) -> rusqlite::Result<ProjectNum> {
     let Some(key) = scope.project() else { return Ok(ProjectNum::GLOBAL) };
     if let Some(num) = find(conn, key)? {
         return Ok(num);
@@ -34,7 +38,11 @@ pub(crate) fn all(conn: &Connection) -> rusqlite::Result<Vec<ProjectKey>> {
     keys.filter_map(|key| key.map(|k| ProjectKey::new(&k)).transpose()).collect()
 }
 
-pub(crate) fn cached_root(conn: &Connection, root: &str, stamp: &str) -> rusqlite::Result<Option<ProjectKey>> {
+pub(crate) fn cached_root(
+    conn: &Connection,
+    root: &str,
+    stamp: &str,
+) -> rusqlite::Result<Option<ProjectKey>> {
     let key: Option<String> = conn
         .prepare_cached("SELECT key FROM project_root WHERE root = ?1 AND stamp = ?2")?
         .query_row([root, stamp], |row| row.get(0))
@@ -42,7 +50,12 @@ pub(crate) fn cached_root(conn: &Connection, root: &str, stamp: &str) -> rusqlit
     Ok(key.and_then(|k| ProjectKey::new(&k)))
 }
 
-pub(crate) fn remember_root(conn: &Connection, root: &str, stamp: &str, key: &ProjectKey) -> rusqlite::Result<()> {
+pub(crate) fn remember_root(
+    conn: &Connection,
+    root: &str,
+    stamp: &str,
+    key: &ProjectKey,
+) -> rusqlite::Result<()> {
     conn.prepare_cached(
         "INSERT INTO project_root (root, stamp, key) VALUES (?1, ?2, ?3) \
          ON CONFLICT (root) DO UPDATE SET stamp = excluded.stamp, key = excluded.key",

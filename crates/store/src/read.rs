@@ -79,9 +79,15 @@ const COLUMNS: &str = "num, doc, file, mtime, size";
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
     let doc: String = row.get(1)?;
-    let memory = serde_json::from_str(&doc)
-        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, Box::new(e)))?;
-    Ok(Stored { num: row.get(0)?, memory, file: row.get(2)?, stamp: Stamp { mtime: row.get(3)?, size: row.get(4)? } })
+    let memory = serde_json::from_str(&doc).map_err(|e| {
+        rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, Box::new(e))
+    })?;
+    Ok(Stored {
+        num: row.get(0)?,
+        memory,
+        file: row.get(2)?,
+        stamp: Stamp { mtime: row.get(3)?, size: row.get(4)? },
+    })
 }
 
 pub(crate) fn find(conn: &Connection, database: &Path, id: &IdRef) -> Result<Stored, StoreError> {
@@ -92,7 +98,9 @@ pub(crate) fn find(conn: &Connection, database: &Path, id: &IdRef) -> Result<Sto
             .and_then(|mut s| s.query_map([id.as_bytes().as_slice()], stored)?.collect())
             .map_err(fail)?,
         IdRef::Tail(tail) => conn
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM memory WHERE tail >= ?1 AND tail < ?2 ORDER BY id LIMIT 9"))
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM memory WHERE tail >= ?1 AND tail < ?2 ORDER BY id LIMIT 9"
+            ))
             .and_then(|mut s| s.query_map([tail.as_str(), &format!("{tail}~")], stored)?.collect())
             .map_err(fail)?,
     };
@@ -124,7 +132,11 @@ impl Store {
     /// The memory of an id, with its file looked at once more.
     pub fn find_fresh(&mut self, id: &IdRef, now: Timestamp) -> Result<Stored, StoreError> {
         let stored = self.find(id)?;
-        if self.recheck_file(&stored.file, now)? { self.find(&IdRef::Full(stored.memory.id)) } else { Ok(stored) }
+        if self.recheck_file(&stored.file, now)? {
+            self.find(&IdRef::Full(stored.memory.id))
+        } else {
+            Ok(stored)
+        }
     }
 
     /// Reads a file again if it changed on disk.
@@ -145,7 +157,12 @@ impl Store {
         Ok(found)
     }
 
-    pub fn list(&self, filter: &ListFilter, order: ListOrder, limit: usize) -> Result<Vec<Stored>, StoreError> {
+    pub fn list(
+        &self,
+        filter: &ListFilter,
+        order: ListOrder,
+        limit: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
         let (condition, values) = condition(filter);
         let order = match order {
             ListOrder::NewestChange => "updated DESC, id DESC",
@@ -210,9 +227,9 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<Stored>, StoreError> {
         let leaf = crate::index::leaf(entity);
-        let scope = projects.map(|p| number_list(p.iter().map(|n| n.0))).map_or("1".to_owned(), |list| {
-            format!("m.project IN ({list})")
-        });
+        let scope = projects
+            .map(|p| number_list(p.iter().map(|n| n.0)))
+            .map_or("1".to_owned(), |list| format!("m.project IN ({list})"));
         let sql = format!(
             "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {scope} AND m.num IN \
              (SELECT n.memory FROM entity e JOIN mention n ON n.entity = e.id \
@@ -221,7 +238,10 @@ impl Store {
         );
         let suffix = entity.norm.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
         let run = || -> rusqlite::Result<Vec<Stored>> {
-            self.conn.prepare_cached(&sql)?.query_map(params![leaf, entity.norm, format!("%{suffix}")], stored)?.collect()
+            self.conn
+                .prepare_cached(&sql)?
+                .query_map(params![leaf, entity.norm, format!("%{suffix}")], stored)?
+                .collect()
         };
         run().map_err(|e| self.sql(e))
     }
@@ -233,15 +253,17 @@ impl Store {
                     "SELECT e.kind, e.name, e.mentions FROM mention n JOIN entity e ON e.id = n.entity \
                      WHERE n.memory = ?1 ORDER BY e.kind, e.norm",
                 )?
-                .query_map([num], |row| Ok(EntityCount { kind: row.get(0)?, name: row.get(1)?, memories: row.get(2)? }))?
+                .query_map([num], |row| {
+                    Ok(EntityCount { kind: row.get(0)?, name: row.get(1)?, memories: row.get(2)? })
+                })?
                 .collect()
         };
         run().map_err(|e| self.sql(e))
     }
 
     pub fn tags(&self, projects: Option<&[ProjectNum]>) -> Result<Vec<(String, i64)>, StoreError> {
-        let scope =
-            projects.map_or("1".to_owned(), |p| format!("m.project IN ({})", number_list(p.iter().map(|n| n.0))));
+        let scope = projects
+            .map_or("1".to_owned(), |p| format!("m.project IN ({})", number_list(p.iter().map(|n| n.0))));
         let sql = format!(
             "SELECT t.tag, count(*) FROM tag t JOIN memory m ON m.num = t.memory \
              WHERE {scope} AND m.status = 'active' GROUP BY t.tag ORDER BY count(*) DESC, t.tag"
@@ -260,8 +282,12 @@ impl Store {
         let run = || -> rusqlite::Result<Stats> {
             Ok(Stats {
                 memories: one("SELECT count(*) FROM memory")?,
-                by_kind: many("SELECT kind, count(*) FROM memory GROUP BY kind ORDER BY count(*) DESC, kind")?,
-                by_status: many("SELECT status, count(*) FROM memory GROUP BY status ORDER BY count(*) DESC, status")?,
+                by_kind: many(
+                    "SELECT kind, count(*) FROM memory GROUP BY kind ORDER BY count(*) DESC, kind",
+                )?,
+                by_status: many(
+                    "SELECT status, count(*) FROM memory GROUP BY status ORDER BY count(*) DESC, status",
+                )?,
                 by_project: many(
                     "SELECT coalesce(p.key, 'global'), count(*) FROM memory m LEFT JOIN project p ON p.num = m.project \
                      GROUP BY m.project ORDER BY count(*) DESC, 1",

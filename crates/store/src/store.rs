@@ -14,9 +14,9 @@ use rusqlite::Connection;
 use crate::connection::{self, Settings};
 use crate::error::StoreError;
 use crate::folders::{self, Depth};
+use crate::layout::Layout;
 use crate::search::ChunkCache;
 use crate::{files, index, migrate, projects};
-use crate::layout::Layout;
 
 /// Who opens the store; decides how long it waits and what it tidies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Store {
 }
 
 impl Store {
-    pub fn open(layout: Layout, options: OpenOptions) -> Result<Store, StoreError> {
+    pub fn open(layout: &Layout, options: &OpenOptions) -> Result<Store, StoreError> {
         for folder in [layout.home().to_owned(), layout.memories(), layout.revisions(), layout.staging()] {
             let fresh = !folder.is_dir();
             files::create_folder(&folder)?;
@@ -56,10 +56,10 @@ impl Store {
                 files::restrict(&folder);
             }
         }
-        match Self::open_once(&layout, &options) {
+        match Self::open_once(layout, options) {
             Err(StoreError::Corrupt { .. }) => {
-                let aside = set_aside_damaged(&layout, &options)?;
-                let store = Self::open_once(&layout, &options)?;
+                let aside = set_aside_damaged(layout, options)?;
+                let store = Self::open_once(layout, options)?;
                 Ok(Store { set_aside: aside, ..store })
             }
             outcome => outcome,
@@ -165,7 +165,7 @@ fn set_aside_damaged(layout: &Layout, options: &OpenOptions) -> Result<Option<Pa
 /// Reads the whole index; only asked when something was wrong with it a moment ago.
 fn is_sound(layout: &Layout, settings: Settings) -> bool {
     let Ok(conn) = open_migrated(layout, settings) else { return false };
-    let pages = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    let pages = conn.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
     let lexicon = conn.execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 0)", []);
     pages.is_ok_and(|verdict| verdict == "ok") && lexicon.is_ok()
 }
@@ -188,8 +188,18 @@ impl Store {
         set_aside_damaged(&layout, &OpenOptions { role: Role::Ordinary, embedder, redactor, now })
     }
 
+    /// Remembers, for the report, where a damaged index went.
+    #[must_use]
+    pub fn after_setting_aside(mut self, aside: Option<PathBuf>) -> Self {
+        self.set_aside = aside;
+        self
+    }
+
     /// Runs several reads on one snapshot of the index. It is also quicker: locks are taken once.
-    pub fn on_one_snapshot<T, E: From<StoreError>>(&self, reads: impl FnOnce(&Store) -> Result<T, E>) -> Result<T, E> {
+    pub fn on_one_snapshot<T, E: From<StoreError>>(
+        &self,
+        reads: impl FnOnce(&Store) -> Result<T, E>,
+    ) -> Result<T, E> {
         self.conn.execute_batch("BEGIN DEFERRED").map_err(|e| E::from(self.sql(e)))?;
         let outcome = reads(self);
         // Ends a transaction that only read; there is nothing to lose.

@@ -9,6 +9,7 @@ use hark_core::vector::Embedder;
 use hark_core::{IdRef, Memory, MemoryId, Timestamp, markdown};
 use rusqlite::Transaction;
 
+use crate::connection;
 use crate::error::StoreError;
 use crate::files::{self, FileJournal, Stamp};
 use crate::folders::FolderNote;
@@ -17,7 +18,6 @@ use crate::layout::Layout;
 use crate::read::{self, Stored};
 use crate::revisions::{self, Revision};
 use crate::store::Store;
-use crate::connection;
 
 /// The write lock of a store, held.
 pub struct Writer<'s> {
@@ -88,8 +88,8 @@ impl Writer<'_> {
         if stamp != stored.stamp {
             let text = fs::read_to_string(&path).map_err(|e| StoreError::io(&path, e))?;
             let unreadable = |reason: String| StoreError::Unreadable { path: path.clone(), reason };
-            let edited =
-                markdown::parse(&text, &|raw| self.redactor.clean(raw)).map_err(|e| unreadable(e.to_string()))?;
+            let edited = markdown::parse(&text, &|raw| self.redactor.clean(raw))
+                .map_err(|e| unreadable(e.to_string()))?;
             if edited.id != stored.memory.id {
                 return Err(unreadable("its id was changed".to_owned()));
             }

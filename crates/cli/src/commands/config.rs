@@ -86,7 +86,9 @@ fn as_data(config: &Config, name: &str) -> Value {
 
 fn set(name: &str, value: &str, environment: &Environment) -> Result<(), Failure> {
     let path = user_file(environment)?;
-    let storage = |e: std::io::Error| Failure::storage(format!("{}: {e}", path.display()), "check that you may write there");
+    let storage = |e: std::io::Error| {
+        Failure::storage(format!("{}: {e}", path.display()), "check that you may write there")
+    };
     let before = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -96,7 +98,8 @@ fn set(name: &str, value: &str, environment: &Environment) -> Result<(), Failure
     if defaults.get(name).is_none() {
         return Err(unknown(name, &defaults));
     }
-    let broken = |e: toml_edit::TomlError| Failure::user(format!("{}: {e}", path.display()), "mend the file first");
+    let broken =
+        |e: toml_edit::TomlError| Failure::user(format!("{}: {e}", path.display()), "mend the file first");
     let mut document: toml_edit::DocumentMut = before.parse().map_err(broken)?;
     let parsed: toml_edit::Value = value.parse().unwrap_or_else(|_| toml_edit::Value::from(value));
     let Some((section, key)) = name.split_once('.') else { return Err(unknown(name, &defaults)) };
@@ -112,7 +115,10 @@ fn set(name: &str, value: &str, environment: &Environment) -> Result<(), Failure
         Ok(changed) => changed,
         Err(e) => {
             let _ = fs::remove_file(&draft);
-            return Err(Failure::user(format!("{name} cannot be {value}: {e}"), "see `hark config defaults`"));
+            return Err(Failure::user(
+                format!("{name} cannot be {value}: {e}"),
+                "see `hark config defaults`",
+            ));
         }
     };
     fs::rename(&draft, &path).map_err(storage)?;

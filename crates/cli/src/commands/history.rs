@@ -22,13 +22,20 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         let before = &revision.before;
         ui::print(&format!(
             "{BOLD}{}{BOLD:#} {DIM}{} ago; until then revision {}, {}:{DIM:#}\n  {}\n",
-            revision.change, revision.age, before.revision, before.status, ui::safe(&before.title)
+            revision.change,
+            revision.age,
+            before.revision,
+            before.status,
+            ui::safe(&before.title)
         ));
         for line in ui::safe(&before.body).lines() {
             ui::print(&format!("  {DIM}{line}{DIM:#}\n"));
         }
     }
-    ui::print(&format!("{BOLD}now{BOLD:#} {DIM}revision {}, {}:{DIM:#}\n", response.current.revision, response.current.status));
+    ui::print(&format!(
+        "{BOLD}now{BOLD:#} {DIM}revision {}, {}:{DIM:#}\n",
+        response.current.revision, response.current.status
+    ));
     ui::print(&ui::memory::line(&response.current));
     Ok(())
 }

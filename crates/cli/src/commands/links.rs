@@ -25,8 +25,13 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         ui::print(&format!("  {:<14} {ID}{}{ID:#} {title} {DIM}{age}{DIM:#}\n", link.relation, link.id));
     }
     for entity in &response.entities {
-        let shared = if entity.memories > 1 { format!(" · in {} memories", entity.memories) } else { String::new() };
-        ui::print(&format!("  {DIM}mentions{DIM:#}       {} {DIM}{}{shared}{DIM:#}\n", ui::safe(&entity.name), entity.kind));
+        let shared =
+            if entity.memories > 1 { format!(" · in {} memories", entity.memories) } else { String::new() };
+        ui::print(&format!(
+            "  {DIM}mentions{DIM:#}       {} {DIM}{}{shared}{DIM:#}\n",
+            ui::safe(&entity.name),
+            entity.kind
+        ));
     }
     if response.links.is_empty() {
         ui::note(&format!("no links yet; add one with `hark relate {} OTHER --as extends`\n", response.id));

@@ -24,7 +24,9 @@ pub(crate) fn run(args: Args, oldest_first: bool, environment: &Environment) -> 
     }
     let shown = response.memories.len();
     if shown == 0 {
-        ui::note("nothing is remembered here yet; keep something with `hark remember \"…\"`, or look everywhere with --all-projects\n");
+        ui::note(
+            "nothing is remembered here yet; keep something with `hark remember \"…\"`, or look everywhere with --all-projects\n",
+        );
     } else if (shown as i64) < response.total {
         ui::note(&format!("{DIM}{shown} of {}; see more with --limit{DIM:#}\n", response.total));
     }

@@ -45,7 +45,9 @@ pub(crate) fn run(args: Args, environment: &Environment) -> Result<(), Failure> 
 fn hit_text(hit: &recall::Hit, title_only: bool) -> String {
     let mut text = format!("{ID}{}{ID:#}  {BOLD}{}{BOLD:#}\n", hit.id, ui::safe(&hit.title));
     let mut facts = vec![hit.kind.clone(), ui::memory::old(&hit.age), format!("from {}", hit.origin)];
-    facts.push(hit.project.as_deref().map_or("everywhere".to_owned(), |p| ui::safe(ui::memory::short_project(p))));
+    facts.push(
+        hit.project.as_deref().map_or("everywhere".to_owned(), |p| ui::safe(ui::memory::short_project(p))),
+    );
     let mut warnings = Vec::new();
     if hit.status != "active" {
         warnings.push(hit.status.clone());
@@ -66,7 +68,10 @@ fn hit_text(hit: &recall::Hit, title_only: bool) -> String {
     for reason in hit.explain.iter().flatten() {
         let rank = reason.rank.map_or(String::new(), |rank| format!(" rank {rank}"));
         let sign = if reason.rank.is_some() { "+" } else { "×" };
-        text.push_str(&format!("    {DIM}{:<10} {sign}{:.4}  ({:.3}{rank}){DIM:#}\n", reason.source, reason.effect, reason.value));
+        text.push_str(&format!(
+            "    {DIM}{:<10} {sign}{:.4}  ({:.3}{rank}){DIM:#}\n",
+            reason.source, reason.effect, reason.value
+        ));
     }
     text.push('\n');
     text

@@ -20,7 +20,10 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
     }
     ui::print(&format!("indexed {} memories in {} ms\n", response.memories, response.millis));
     if response.unreadable_files > 0 {
-        ui::note(&format!("{} file(s) cannot be read and were left alone; see `hark doctor`\n", response.unreadable_files));
+        ui::note(&format!(
+            "{} file(s) cannot be read and were left alone; see `hark doctor`\n",
+            response.unreadable_files
+        ));
     }
     Ok(())
 }

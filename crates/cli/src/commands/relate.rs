@@ -19,6 +19,9 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         return Ok(());
     }
     let word = if response.removed { "no longer " } else { "" };
-    ui::print(&format!("{ID}{}{ID:#} {word}{} {ID}{}{ID:#}\n", response.from, response.relation, response.to));
+    ui::print(&format!(
+        "{ID}{}{ID:#} {word}{} {ID}{}{ID:#}\n",
+        response.from, response.relation, response.to
+    ));
     Ok(())
 }

@@ -23,15 +23,24 @@ pub(crate) fn run(args: Args, environment: &Environment) -> Result<(), Failure> 
         [only] if only == "-" => read_stdin()?,
         words => words.join(" "),
     };
-    let response = environment.with_engine(|engine, caller| remember::run(engine, caller, request.clone()))?;
+    let response =
+        environment.with_engine(|engine, caller| remember::run(engine, caller, request.clone()))?;
     if environment.output.json {
         ui::print_json(&response);
         return Ok(());
     }
     let place = response.project.as_deref().map_or("everywhere", ui::memory::short_project);
-    ui::print(&format!("{ID}{}{ID:#} {} {DIM}· {} · {place}{DIM:#}\n", response.id, ui::safe(&response.title), response.kind));
+    ui::print(&format!(
+        "{ID}{}{ID:#} {} {DIM}· {} · {place}{DIM:#}\n",
+        response.id,
+        ui::safe(&response.title),
+        response.kind
+    ));
     if response.redacted > 0 {
-        ui::note(&format!("{WARN}redacted:{WARN:#} {} secret(s) were replaced before anything was written\n", response.redacted));
+        ui::note(&format!(
+            "{WARN}redacted:{WARN:#} {} secret(s) were replaced before anything was written\n",
+            response.redacted
+        ));
     }
     if let Some(old) = response.superseded {
         ui::note(&format!("it supersedes {old}, which is kept in the history\n"));
@@ -41,11 +50,10 @@ pub(crate) fn run(args: Args, environment: &Environment) -> Result<(), Failure> 
 
 fn read_stdin() -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .take(8 * 1024 * 1024)
-        .read_to_end(&mut bytes)
-        .map_err(|e| Failure::user(format!("standard input: {e}"), "pipe the text in, or give it as an argument"))?;
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::user("standard input is not UTF-8 text", "convert it first, for example with iconv"))
+    std::io::stdin().lock().take(8 * 1024 * 1024).read_to_end(&mut bytes).map_err(|e| {
+        Failure::user(format!("standard input: {e}"), "pipe the text in, or give it as an argument")
+    })?;
+    String::from_utf8(bytes).map_err(|_| {
+        Failure::user("standard input is not UTF-8 text", "convert it first, for example with iconv")
+    })
 }

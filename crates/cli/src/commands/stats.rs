@@ -24,7 +24,8 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         text.push_str(&format!("{DIM}this folder is project{DIM:#} {project}\n"));
     }
     for (label, counts) in [("kind", &s.by_kind), ("status", &s.by_status), ("project", &s.by_project)] {
-        let parts: Vec<String> = counts.iter().take(12).map(|(name, n)| format!("{} {n}", ui::safe(name))).collect();
+        let parts: Vec<String> =
+            counts.iter().take(12).map(|(name, n)| format!("{} {n}", ui::safe(name))).collect();
         if !parts.is_empty() {
             text.push_str(&format!("{DIM}by {label:<8}{DIM:#} {}\n", parts.join(", ")));
         }

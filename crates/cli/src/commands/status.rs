@@ -28,7 +28,8 @@ pub(crate) fn run(args: &Args, step: Move, environment: &Environment) -> Result<
         Move::Archive => (Status::Archived, "archive"),
         Move::Restore => (Status::Active, "restore"),
     };
-    let response = environment.with_engine(|engine, caller| status::run(engine, caller, &args.request, next, word))?;
+    let response =
+        environment.with_engine(|engine, caller| status::run(engine, caller, &args.request, next, word))?;
     if environment.output.json {
         ui::print_json(&response);
         return Ok(());

@@ -6,8 +6,12 @@ use super::{BOLD, DIM, ID, WARN, safe};
 
 /// One line: id, kind, title, age.
 pub(crate) fn line(memory: &MemoryView) -> String {
-    let status = if memory.status == "active" { String::new() } else { format!(" {WARN}{}{WARN:#}", memory.status) };
-    let place = memory.project.as_deref().map_or_else(|| " · everywhere".to_owned(), |p| format!(" · {}", short_project(p)));
+    let status =
+        if memory.status == "active" { String::new() } else { format!(" {WARN}{}{WARN:#}", memory.status) };
+    let place = memory
+        .project
+        .as_deref()
+        .map_or_else(|| " · everywhere".to_owned(), |p| format!(" · {}", short_project(p)));
     format!(
         "{ID}{}{ID:#}  {DIM}{:<11}{DIM:#} {}{status}  {DIM}{}{}{DIM:#}\n",
         memory.id,
@@ -33,7 +37,13 @@ pub(crate) fn whole(memory: &MemoryView) -> String {
     let project = memory.project.as_deref().unwrap_or("everywhere");
     text.push_str(&format!(
         "{ID}{}{ID:#} {DIM}· {} · {} · {} · from {} · importance {} · {}{DIM:#}\n",
-        memory.id, memory.kind, memory.status, old(&memory.age), memory.origin, memory.importance, safe(project),
+        memory.id,
+        memory.kind,
+        memory.status,
+        old(&memory.age),
+        memory.origin,
+        memory.importance,
+        safe(project),
     ));
     text.push_str(&format!("\n{}\n", safe(&memory.body)));
     for (label, extra) in [("Why", &memory.why), ("Learned", &memory.learned)] {

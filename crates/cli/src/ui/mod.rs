@@ -40,9 +40,7 @@ pub(crate) fn print_json(value: &impl serde::Serialize) {
 
 /// Text from a store may hold anything; a terminal must not obey it.
 pub(crate) fn safe(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c })
-        .collect()
+    text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

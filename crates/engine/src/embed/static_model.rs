@@ -108,7 +108,8 @@ impl Embedder for StaticModel {
         each_word(text, |word| {
             let mut add = |bytes: &[u8]| {
                 let row = self.table.find(bytes, Place::Start);
-                if let Some(row) = row.filter(|row| !rows.contains(row) && self.weight(*row) >= LEAST_WEIGHT) {
+                if let Some(row) = row.filter(|row| !rows.contains(row) && self.weight(*row) >= LEAST_WEIGHT)
+                {
                     rows.push(row);
                 }
                 row.is_some()
@@ -129,7 +130,11 @@ impl Embedder for StaticModel {
         let nearest = |(id, word, length): &(u16, Row<'static>, f32)| {
             let near = passage.iter().fold(0f32, |best, (other, row, other_length)| {
                 let same = *other == *id;
-                let near = if same { 1.0 } else { dot_bytes(word.values, row.values) as f32 / (length * other_length) };
+                let near = if same {
+                    1.0
+                } else {
+                    dot_bytes(word.values, row.values) as f32 / (length * other_length)
+                };
                 best.max(near)
             });
             ((near - chance) / (1.0 - chance)).max(0.0)

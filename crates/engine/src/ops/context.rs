@@ -31,8 +31,9 @@ pub struct Response {
 }
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
-    let entity = Entity::from_reference(&request.reference)
-        .ok_or_else(|| EngineError::invalid("the reference is empty", "name a file, `#12`, `!7` or `@ann`"))?;
+    let entity = Entity::from_reference(&request.reference).ok_or_else(|| {
+        EngineError::invalid("the reference is empty", "name a file, `#12`, `!7` or `@ann`")
+    })?;
     let now = engine.now();
     engine.store.refresh(now)?;
     let visible = request.scope.resolve(engine, caller)?;

@@ -41,8 +41,12 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
     let now = engine.now();
     let stored = engine.store.find_fresh(&id, now)?;
     let links = engine.store.neighbours(&stored.memory.id)?.into_iter().map(|neighbour| LinkView {
-        relation: if neighbour.outgoing { neighbour.relation.name() } else { neighbour.relation.inverse_name() }
-            .to_owned(),
+        relation: if neighbour.outgoing {
+            neighbour.relation.name()
+        } else {
+            neighbour.relation.inverse_name()
+        }
+        .to_owned(),
         id: neighbour.id.short(),
         title: neighbour.memory.as_ref().map(|m| m.title.to_string()),
         status: neighbour.memory.as_ref().map(|m| m.status.to_string()),

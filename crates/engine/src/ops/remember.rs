@@ -117,7 +117,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         unknown: Vec::new(),
     };
     let redacted = placeholders(&memory);
-    let (memory, superseded) = engine.store.write(now, |writer| store(writer, memory, superseded.as_ref(), now))?;
+    let (memory, superseded) =
+        engine.store.write(now, |writer| store(writer, memory, superseded.as_ref(), now))?;
     Ok(Response {
         id: memory.id.short(),
         title: memory.title.to_string(),
@@ -139,7 +140,12 @@ fn store(
     }
     let old = superseded.map(|id| writer.load(id)).transpose()?;
     if let Some(old) = &old {
-        memory.links.push(Link { to: old.id, relation: Relation::Supersedes, weight: 1.0, origin: memory.origin });
+        memory.links.push(Link {
+            to: old.id,
+            relation: Relation::Supersedes,
+            weight: 1.0,
+            origin: memory.origin,
+        });
     }
     writer.create(&memory)?;
     if let Some(old) = &old {
@@ -165,7 +171,12 @@ fn claimed_origin(caller: &Caller, claimed: Option<Origin>) -> Result<Origin, En
 
 /// Marks `old` as replaced by `new`, if the origin of `new` may do that. What `old` itself replaced
 /// stays so, unless that was `new`.
-pub(super) fn retire(writer: &mut Writer<'_>, old: &Memory, new: &Memory, now: Timestamp) -> Result<(), EngineError> {
+pub(super) fn retire(
+    writer: &mut Writer<'_>,
+    old: &Memory,
+    new: &Memory,
+    now: Timestamp,
+) -> Result<(), EngineError> {
     if !new.origin.may_supersede(old.kind, old.origin) {
         return Err(EngineError::invalid(
             format!("words of origin `{}` may not replace the {}'s {}", new.origin, old.origin, old.kind),
@@ -183,11 +194,18 @@ pub(super) fn retire(writer: &mut Writer<'_>, old: &Memory, new: &Memory, now: T
 
 fn check_size(text: &str) -> Result<(), EngineError> {
     if text.trim().is_empty() {
-        return Err(EngineError::invalid("there is nothing to remember", "give the text: hark remember \"…\""));
+        return Err(EngineError::invalid(
+            "there is nothing to remember",
+            "give the text: hark remember \"…\"",
+        ));
     }
     if text.len() > Memory::MAX_BODY_BYTES {
         return Err(EngineError::invalid(
-            format!("the text is {} kB; a memory holds at most {} kB", text.len() / 1024, Memory::MAX_BODY_BYTES / 1024),
+            format!(
+                "the text is {} kB; a memory holds at most {} kB",
+                text.len() / 1024,
+                Memory::MAX_BODY_BYTES / 1024
+            ),
             "keep what matters, and name the document with --file",
         ));
     }

@@ -80,7 +80,8 @@ fn current(engine: &mut Engine, caller: &Caller) -> Option<ProjectKey> {
 
 /// A project by key, by the last part of its key, or by folder; an unknown word is a new key.
 fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
-    let empty = || EngineError::invalid("the project name is empty", "leave --project out for the current one");
+    let empty =
+        || EngineError::invalid("the project name is empty", "leave --project out for the current one");
     let wanted = ProjectKey::new(&engine.clean(text)).ok_or_else(empty)?;
     let known = engine.store.project_keys()?;
     if known.contains(&wanted) {
@@ -104,8 +105,8 @@ fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
 /// `shop` means `github.com/acme/shop` and `shop-1a2b3c4d`.
 fn called(key: &ProjectKey, name: &str) -> bool {
     let last = key.name();
-    let without_mark = last.rsplit_once('-').filter(|(_, mark)| {
-        mark.len() == 8 && mark.bytes().all(|b| b.is_ascii_hexdigit())
-    });
+    let without_mark = last
+        .rsplit_once('-')
+        .filter(|(_, mark)| mark.len() == 8 && mark.bytes().all(|b| b.is_ascii_hexdigit()));
     last == name || without_mark.is_some_and(|(stem, _)| stem == name)
 }

@@ -75,7 +75,10 @@ fn known_by_commit(engine: &Engine, commit: &str) -> Option<ProjectKey> {
 fn project_folder(folder: &Path) -> Option<PathBuf> {
     let home = std::env::home_dir();
     let is_home = home.as_deref().is_some_and(|home| home == folder);
-    let marked = folder.ancestors().take_while(|dir| home.as_deref() != Some(*dir)).find(|dir| dir.join(".hark").is_dir());
+    let marked = folder
+        .ancestors()
+        .take_while(|dir| home.as_deref() != Some(*dir))
+        .find(|dir| dir.join(".hark").is_dir());
     if let Some(root) = marked {
         return Some(root.to_owned());
     }

@@ -64,7 +64,8 @@ impl Floor {
         // Half of the pairs in ideographic text cross a word's edge and match nothing.
         let by_words = typed.coverage >= COVERED * if self.pairs { 0.6 } else { 1.0 };
         let by_meaning = self.understood && *cosine >= self.near;
-        let backed = *words >= COUNTERPARTS || typed.coverage >= PARTLY_COVERED || typed.matched >= SHARED_WORDS;
+        let backed =
+            *words >= COUNTERPARTS || typed.coverage >= PARTLY_COVERED || typed.matched >= SHARED_WORDS;
         let by_both = self.understood && *cosine >= self.nearish && backed;
         let by_repair = repaired.coverage >= REPAIRED;
         by_words || by_meaning || by_both || by_repair

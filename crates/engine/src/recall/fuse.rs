@@ -82,7 +82,8 @@ struct Listing {
 impl Listing {
     fn new(tier: Tier, mut entries: Vec<Entry>, ties: &HashMap<i64, u32>) -> Self {
         entries.retain(|entry| entry.value > 0.0);
-        entries.sort_by(|a, b| b.value.total_cmp(&a.value).then(tie(ties, a.memory).cmp(&tie(ties, b.memory))));
+        entries
+            .sort_by(|a, b| b.value.total_cmp(&a.value).then(tie(ties, a.memory).cmp(&tie(ties, b.memory))));
         let ranks = ranks(&entries.iter().map(|e| (e.memory, e.value)).collect::<Vec<_>>());
         let best = entries.first().map_or(0.0, |entry| entry.value);
         for entry in &mut entries {
@@ -100,6 +101,9 @@ impl Listing {
     }
 }
 
+/// By memory: its entry in a tier, its rank there, and what that adds.
+type Shares = (Tier, HashMap<i64, (Entry, usize, f32)>);
+
 fn tie(ties: &HashMap<i64, u32>, memory: i64) -> u32 {
     ties.get(&memory).copied().unwrap_or(0)
 }
@@ -107,12 +111,12 @@ fn tie(ties: &HashMap<i64, u32>, memory: i64) -> u32 {
 pub(super) fn rank(
     store: &Store,
     candidates: &Candidates,
-    admitted: HashMap<i64, &Candidate>,
+    admitted: &HashMap<i64, &Candidate>,
     named: &[Activation],
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
     let ties: HashMap<i64, u32> = candidates.found.iter().map(|c| (c.memory, c.tie)).collect();
-    let mut lists = tier_lists(&admitted, candidates.terms.has_repairs(), &ties);
+    let mut lists = tier_lists(admitted, candidates.terms.has_repairs(), &ties);
     let first = fused(&lists, &ties);
     let seeds: Vec<(i64, f32)> = first.iter().take(SEEDS).map(|(m, s)| (*m, s / first[0].1)).collect();
     let mut reached = store.activate(&seeds, &question.filter)?;
@@ -130,15 +134,16 @@ pub(super) fn rank(
     let entry = |r: &Activation| Entry { memory: r.memory, value: r.strength, strength: r.strength.min(1.0) };
     lists.push(Listing::new(Tier::Graph, reached.iter().map(entry).collect(), &ties));
 
-    let shortlist: Vec<i64> = fused(&lists, &ties).into_iter().take(SHORTLIST).map(|(memory, _)| memory).collect();
-    let shares: Vec<(Tier, HashMap<i64, (Entry, usize, f32)>)> = lists
+    let shortlist: Vec<i64> =
+        fused(&lists, &ties).into_iter().take(SHORTLIST).map(|(memory, _)| memory).collect();
+    let shares: Vec<Shares> = lists
         .iter()
         .map(|list| (list.tier, list.shares().map(|share| (share.0.memory, share)).collect()))
         .collect();
     let mut hits: Vec<Ranked> = store
         .load(&shortlist)?
         .into_iter()
-        .map(|stored| weigh(stored, &shares, &admitted, question))
+        .map(|stored| weigh(stored, &shares, admitted, question))
         .collect();
     order(&mut hits);
     put_successors_first(&mut hits);
@@ -149,7 +154,11 @@ pub(super) fn rank(
 }
 
 /// Each tier's admitted memories, best first.
-fn tier_lists(admitted: &HashMap<i64, &Candidate>, has_repairs: bool, ties: &HashMap<i64, u32>) -> Vec<Listing> {
+fn tier_lists(
+    admitted: &HashMap<i64, &Candidate>,
+    has_repairs: bool,
+    ties: &HashMap<i64, u32>,
+) -> Vec<Listing> {
     let list = |tier: Tier, entry: &dyn Fn(&Candidate) -> (f32, f32)| {
         let entries = admitted.iter().map(|(memory, candidate)| {
             let (value, strength) = entry(candidate);
@@ -193,7 +202,7 @@ fn fused(lists: &[Listing], ties: &HashMap<i64, u32>) -> Vec<(i64, f32)> {
 
 fn weigh(
     stored: Stored,
-    shares: &[(Tier, HashMap<i64, (Entry, usize, f32)>)],
+    shares: &[Shares],
     admitted: &HashMap<i64, &Candidate>,
     question: &Question<'_>,
 ) -> Ranked {
@@ -231,21 +240,25 @@ fn weigh(
 }
 
 fn order(hits: &mut [Ranked]) {
-    hits.sort_by(|a, b| {
-        b.score.total_cmp(&a.score).then(a.stored.memory.id.cmp(&b.stored.memory.id))
-    });
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.stored.memory.id.cmp(&b.stored.memory.id)));
 }
 
 /// What replaced a memory stands above it, however well the old words fit.
 fn put_successors_first(hits: &mut [Ranked]) {
     let scores: HashMap<_, f32> = hits.iter().map(|hit| (hit.stored.memory.id, hit.score)).collect();
     for hit in hits.iter_mut() {
-        let successor = hit.stored.memory.superseded_by.filter(|_| hit.stored.memory.status == Status::Superseded);
+        let successor =
+            hit.stored.memory.superseded_by.filter(|_| hit.stored.memory.status == Status::Superseded);
         if let Some(limit) = successor.and_then(|id| scores.get(&id))
             && hit.score >= *limit
         {
             hit.score = limit * 0.99;
-            hit.reasons.push(Contribution { source: "successor".to_owned(), rank: None, value: 0.99, effect: 0.99 });
+            hit.reasons.push(Contribution {
+                source: "successor".to_owned(),
+                rank: None,
+                value: 0.99,
+                effect: 0.99,
+            });
         }
     }
     order(hits);
@@ -260,7 +273,9 @@ fn word_overlap(a: &str, b: &str) -> f32 {
     if a == b {
         return 1.0;
     }
-    let words = |text: &str| -> std::collections::BTreeSet<String> { hark_core::text::terms(text).into_iter().collect() };
+    let words = |text: &str| -> std::collections::BTreeSet<String> {
+        hark_core::text::terms(text).into_iter().collect()
+    };
     let (a, b) = (words(a), words(b));
     let shared = a.intersection(&b).count() as f32;
     let all = a.union(&b).count() as f32;

@@ -25,7 +25,11 @@ pub struct Question<'a> {
 }
 
 /// The best memories for a question, best first; empty when nothing is relevant.
-pub fn answer(store: &Store, embedder: &dyn Embedder, question: &Question<'_>) -> Result<Vec<Ranked>, StoreError> {
+pub fn answer(
+    store: &Store,
+    embedder: &dyn Embedder,
+    question: &Question<'_>,
+) -> Result<Vec<Ranked>, StoreError> {
     store.on_one_snapshot(|store| {
         let terms = store.understand(question.text)?;
         let meaning = meaning(&terms, question.text, embedder);
@@ -35,7 +39,7 @@ pub fn answer(store: &Store, embedder: &dyn Embedder, question: &Question<'_>) -
         if admitted.is_empty() && named.is_empty() {
             return Ok(Vec::new());
         }
-        fuse::rank(store, &candidates, admitted, &named, question)
+        fuse::rank(store, &candidates, &admitted, &named, question)
     })
 }
 

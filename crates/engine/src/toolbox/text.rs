@@ -18,16 +18,24 @@ fn value(response: &impl Serialize) -> Result<Value, EngineError> {
 
 pub(super) fn recall(response: &ops::recall::Response) -> Result<Answer, EngineError> {
     if response.hits.is_empty() {
-        return Ok(Answer { text: "Nothing relevant is remembered.".to_owned(), data: json!({ "hits": [] }) });
+        return Ok(Answer {
+            text: "Nothing relevant is remembered.".to_owned(),
+            data: json!({ "hits": [] }),
+        });
     }
     let mut text = String::new();
     let mut hits = Vec::new();
     for hit in &response.hits {
         let status = if hit.status == "active" { String::new() } else { format!(", {}", hit.status) };
-        let stale = if hit.freshness == ops::recall::Freshness::Stale { ", names files that are gone" } else { "" };
+        let stale =
+            if hit.freshness == ops::recall::Freshness::Stale { ", names files that are gone" } else { "" };
         text.push_str(&format!(
             "[{}] {} ({}, {}, from {}{status}{stale})\n",
-            hit.id, hit.title, hit.kind, old(&hit.age), hit.origin
+            hit.id,
+            hit.title,
+            hit.kind,
+            old(&hit.age),
+            hit.origin
         ));
         if !hit.text.is_empty() && hit.text != hit.title {
             text.push_str(&format!("  {}\n", hit.text.replace('\n', "\n  ")));
@@ -41,7 +49,11 @@ pub(super) fn recall(response: &ops::recall::Response) -> Result<Answer, EngineE
 }
 
 pub(super) fn remembered(response: &ops::remember::Response) -> Result<Answer, EngineError> {
-    let redacted = if response.redacted > 0 { format!(" ({} secrets redacted)", response.redacted) } else { String::new() };
+    let redacted = if response.redacted > 0 {
+        format!(" ({} secrets redacted)", response.redacted)
+    } else {
+        String::new()
+    };
     Ok(Answer { text: format!("Remembered as {}{redacted}.", response.id), data: value(response)? })
 }
 
@@ -58,12 +70,19 @@ pub(super) fn edited(response: &ops::edit::Response) -> Result<Answer, EngineErr
 
 pub(super) fn views(response: &ops::show::Response) -> Result<Answer, EngineError> {
     let text = response.memories.iter().map(whole).collect::<Vec<_>>().join("\n");
-    Ok(Answer { text, data: json!({ "memories": response.memories.iter().map(brief_data).collect::<Vec<_>>() }) })
+    Ok(Answer {
+        text,
+        data: json!({ "memories": response.memories.iter().map(brief_data).collect::<Vec<_>>() }),
+    })
 }
 
 pub(super) fn context(response: &ops::context::Response) -> Result<Answer, EngineError> {
     let lines: Vec<String> = response.memories.iter().map(line).collect();
-    let text = if lines.is_empty() { format!("Nothing is remembered about {}.", response.entity) } else { lines.join("\n") };
+    let text = if lines.is_empty() {
+        format!("Nothing is remembered about {}.", response.entity)
+    } else {
+        lines.join("\n")
+    };
     let memories: Vec<Value> = response.memories.iter().map(brief_data).collect();
     Ok(Answer { text, data: json!({ "entity": response.entity, "memories": memories }) })
 }
@@ -103,7 +122,9 @@ fn brief_data(memory: &MemoryView) -> Value {
         "status": memory.status, "age": memory.age, "origin": memory.origin,
     });
     if let Some(object) = data.as_object_mut() {
-        for (key, extra) in [("why", &memory.why), ("learned", &memory.learned), ("superseded_by", &memory.superseded_by)] {
+        for (key, extra) in
+            [("why", &memory.why), ("learned", &memory.learned), ("superseded_by", &memory.superseded_by)]
+        {
             if let Some(extra) = extra {
                 object.insert(key.to_owned(), json!(extra));
             }

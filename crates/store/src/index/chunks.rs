@@ -87,7 +87,12 @@ pub(super) struct Place {
 }
 
 /// Writes a slot into the project's newest chunk, opening a new chunk when it is full.
-pub(super) fn append(conn: &Connection, project: ProjectNum, facets: &Facets, sign: &[u8]) -> rusqlite::Result<Place> {
+pub(super) fn append(
+    conn: &Connection,
+    project: ProjectNum,
+    facets: &Facets,
+    sign: &[u8],
+) -> rusqlite::Result<Place> {
     let newest: Option<(i64, i64)> = conn
         .prepare_cached("SELECT id, used FROM chunk WHERE project = ?1 ORDER BY id DESC LIMIT 1")?
         .query_row([project.0], |row| Ok((row.get(0)?, row.get(1)?)))

@@ -15,11 +15,13 @@ fn entities_of(memory: &Memory) -> BTreeSet<Entity> {
 }
 
 pub(super) fn put(conn: &Connection, num: i64, project: ProjectNum, memory: &Memory) -> rusqlite::Result<()> {
-    let mut find = conn.prepare_cached("SELECT id FROM entity WHERE project = ?1 AND kind = ?2 AND norm = ?3")?;
+    let mut find =
+        conn.prepare_cached("SELECT id FROM entity WHERE project = ?1 AND kind = ?2 AND norm = ?3")?;
     let mut create = conn.prepare_cached(
         "INSERT INTO entity (project, kind, norm, leaf, name, mentions) VALUES (?1, ?2, ?3, ?4, ?5, 0)",
     )?;
-    let mut mention = conn.prepare_cached("INSERT INTO mention (entity, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+    let mut mention =
+        conn.prepare_cached("INSERT INTO mention (entity, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
     let mut count = conn.prepare_cached("UPDATE entity SET mentions = mentions + 1 WHERE id = ?1")?;
     for entity in entities_of(memory) {
         let home = if entity.kind.belongs_to_project() { project } else { ProjectNum::GLOBAL };
@@ -28,7 +30,13 @@ pub(super) fn put(conn: &Connection, num: i64, project: ProjectNum, memory: &Mem
         let id = match known {
             Some(id) => id,
             None => {
-                create.execute(params![home.0, entity.kind.name(), entity.norm, leaf(&entity), entity.name])?;
+                create.execute(params![
+                    home.0,
+                    entity.kind.name(),
+                    entity.norm,
+                    leaf(&entity),
+                    entity.name
+                ])?;
                 conn.last_insert_rowid()
             }
         };
@@ -57,7 +65,9 @@ pub(crate) fn leaf(entity: &Entity) -> String {
     let norm = entity.norm.as_str();
     match entity.kind {
         EntityKind::File => norm.rsplit('/').next().unwrap_or(norm).to_owned(),
-        EntityKind::Symbol => norm.rsplit("::").next().unwrap_or(norm).rsplit('.').next().unwrap_or(norm).to_owned(),
+        EntityKind::Symbol => {
+            norm.rsplit("::").next().unwrap_or(norm).rsplit('.').next().unwrap_or(norm).to_owned()
+        }
         EntityKind::Issue | EntityKind::MergeRequest | EntityKind::Epic => {
             let at = norm.rfind(['#', '!', '&']).unwrap_or(0);
             norm[at..].to_owned()

@@ -12,8 +12,8 @@ use hark_core::vector::Embedder;
 use hark_core::{Memory, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
-pub(crate) use entities::leaf;
 pub(crate) use chunks::{CAPACITY as CHUNK_CAPACITY, Facets, SIGN_BYTES, SLOT_BYTES};
+pub(crate) use entities::leaf;
 pub(crate) use passages::{lexicon_token, memory_of};
 pub(crate) use rebuild::rebuild;
 
@@ -31,7 +31,12 @@ pub(crate) struct Entry<'a> {
 }
 
 /// Puts a memory into the index, replacing what was there under its id.
-pub(crate) fn put(conn: &Connection, embedder: &dyn Embedder, entry: &Entry<'_>, now: Timestamp) -> rusqlite::Result<i64> {
+pub(crate) fn put(
+    conn: &Connection,
+    embedder: &dyn Embedder,
+    entry: &Entry<'_>,
+    now: Timestamp,
+) -> rusqlite::Result<i64> {
     let memory = entry.memory;
     let existing: Option<i64> = conn
         .prepare_cached("SELECT num FROM memory WHERE id = ?1")?
@@ -110,12 +115,17 @@ pub(crate) fn is_outdated(store: &Store) -> Result<bool, StoreError> {
             // A new index: mark it; the first refresh fills it. Losing a race here is harmless.
             store
                 .conn
-                .execute("INSERT INTO meta (key, value) VALUES ('built', ?1) ON CONFLICT (key) DO NOTHING", [&ours])
+                .execute(
+                    "INSERT INTO meta (key, value) VALUES ('built', ?1) ON CONFLICT (key) DO NOTHING",
+                    [&ours],
+                )
                 .map_err(|e| store.sql(e))?;
             Ok(false)
         }
         // An index built by a newer analyzer is good enough to read and to add to.
-        Some(mark) => Ok(analyzer_of(&mark) < ANALYZER_VERSION || mark.split(' ').nth(1) != ours.split(' ').nth(1)),
+        Some(mark) => {
+            Ok(analyzer_of(&mark) < ANALYZER_VERSION || mark.split(' ').nth(1) != ours.split(' ').nth(1))
+        }
     }
 }
 
@@ -140,7 +150,8 @@ fn content_hash(memory: &Memory) -> [u8; 16] {
 }
 
 fn put_tags(conn: &Connection, num: i64, memory: &Memory) -> rusqlite::Result<()> {
-    let mut insert = conn.prepare_cached("INSERT INTO tag (tag, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+    let mut insert =
+        conn.prepare_cached("INSERT INTO tag (tag, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
     for tag in &memory.tags {
         insert.execute(params![tag.to_lowercase(), num])?;
     }

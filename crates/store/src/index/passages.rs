@@ -62,7 +62,11 @@ fn fields(memory: &Memory) -> Fields {
         let tokens = analyze(&text);
         (text, tokens)
     });
-    Fields { title: analyze(&memory.title), bodies: bodies.collect(), labels: analyze(&memory.searchable_labels()) }
+    Fields {
+        title: analyze(&memory.title),
+        bodies: bodies.collect(),
+        labels: analyze(&memory.searchable_labels()),
+    }
 }
 
 fn words(fields: &Fields) -> Words {
@@ -121,7 +125,15 @@ pub(super) fn put(
         let place = chunks::append(conn, project, &facets, &sign_bits(values))?;
         let bytes: Vec<u8> = values.iter().map(|v| v.cast_unsigned()).collect();
         file_terms.execute(params![id, passage.terms.join(" ")])?;
-        insert.execute(params![id, place.chunk, place.slot, f64::from(scale), bytes, passage.record, passage.words])?;
+        insert.execute(params![
+            id,
+            place.chunk,
+            place.slot,
+            f64::from(scale),
+            bytes,
+            passage.record,
+            passage.words
+        ])?;
         for (total, length) in totals.iter_mut().zip(passage.lengths) {
             *total += length;
         }

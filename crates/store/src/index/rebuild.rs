@@ -56,7 +56,10 @@ mod tests {
         let kept = ["meta", "project", "project_root", "corpus"];
         for line in schema.lines().filter_map(|l| l.strip_prefix("CREATE TABLE ")) {
             let table = line.split_whitespace().next().unwrap();
-            assert!(kept.contains(&table) || super::EMPTY.contains(&format!("DELETE FROM {table};")), "{table}");
+            assert!(
+                kept.contains(&table) || super::EMPTY.contains(&format!("DELETE FROM {table};")),
+                "{table}"
+            );
         }
     }
 }

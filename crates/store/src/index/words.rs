@@ -11,7 +11,8 @@ pub(crate) type Words = BTreeMap<String, String>;
 pub(super) fn add(conn: &Connection, words: &Words) -> rusqlite::Result<()> {
     let mut bump = conn.prepare_cached("UPDATE word SET df = df + 1 WHERE word = ?1")?;
     let mut insert = conn.prepare_cached("INSERT INTO word (word, term, df) VALUES (?1, ?2, 1)")?;
-    let mut near = conn.prepare_cached("INSERT INTO near (hash, word) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+    let mut near =
+        conn.prepare_cached("INSERT INTO near (hash, word) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
     for (word, term) in words {
         if bump.execute([word])? > 0 {
             continue;

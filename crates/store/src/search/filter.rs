@@ -53,7 +53,10 @@ impl Sieve {
     pub(crate) fn passes(&self, facets: &Facets, memory: i64) -> bool {
         let in_time = match self.as_of {
             Some(then) => facets.created <= then && (facets.closed == 0 || facets.closed > then),
-            None => self.statuses & (1 << facets.status) != 0 && (facets.expires == 0 || facets.expires > self.now),
+            None => {
+                self.statuses & (1 << facets.status) != 0
+                    && (facets.expires == 0 || facets.expires > self.now)
+            }
         };
         in_time
             && self.kinds & (1 << facets.kind) != 0

@@ -59,7 +59,11 @@ impl Store {
         run().map_err(|e| self.sql(e))
     }
 
-    fn keep_visible(&self, strength: HashMap<i64, f32>, filter: &Filter) -> rusqlite::Result<Vec<Activation>> {
+    fn keep_visible(
+        &self,
+        strength: HashMap<i64, f32>,
+        filter: &Filter,
+    ) -> rusqlite::Result<Vec<Activation>> {
         let sieve = Sieve::new(filter, tagged(&self.conn, filter)?);
         let mut read = self.conn.prepare_cached(
             "SELECT id, project, kind, status, created, closed, expires FROM memory WHERE num = ?1",
@@ -109,7 +113,12 @@ fn raise(strength: &mut HashMap<i64, f32>, memory: i64, by: f32) {
     *strength.entry(memory).or_insert(0.0) += by;
 }
 
-fn follow_links(conn: &Connection, seed: i64, weight: f32, strength: &mut HashMap<i64, f32>) -> rusqlite::Result<()> {
+fn follow_links(
+    conn: &Connection,
+    seed: i64,
+    weight: f32,
+    strength: &mut HashMap<i64, f32>,
+) -> rusqlite::Result<()> {
     let mut links = conn.prepare_cached(
         "SELECT far.num, e.weight FROM memory near JOIN edge e ON e.src = near.id JOIN memory far ON far.id = e.dst \
          WHERE near.num = ?1 \
@@ -124,13 +133,19 @@ fn follow_links(conn: &Connection, seed: i64, weight: f32, strength: &mut HashMa
     Ok(())
 }
 
-fn follow_entities(conn: &Connection, seed: i64, weight: f32, strength: &mut HashMap<i64, f32>) -> rusqlite::Result<()> {
+fn follow_entities(
+    conn: &Connection,
+    seed: i64,
+    weight: f32,
+    strength: &mut HashMap<i64, f32>,
+) -> rusqlite::Result<()> {
     let mut shared = conn.prepare_cached(
         "SELECT e.id, e.mentions FROM mention n JOIN entity e ON e.id = n.entity \
          WHERE n.memory = ?1 AND e.mentions BETWEEN 2 AND ?2 ORDER BY e.mentions, e.kind, e.norm LIMIT 8",
     )?;
-    let entities: Vec<(i64, i64)> =
-        shared.query_map([seed, HUB], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    let entities: Vec<(i64, i64)> = shared
+        .query_map([seed, HUB], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
     for (entity, mentions) in entities {
         let share = weight * ENTITY_SHARE / (1.0 + (mentions as f32).ln());
         let mut others =
@@ -149,7 +164,8 @@ fn matching(
     entity: &Entity,
     projects: Option<&[ProjectNum]>,
 ) -> rusqlite::Result<Vec<(i64, i64, bool)>> {
-    let mut find = conn.prepare_cached("SELECT id, mentions, norm, project FROM entity WHERE leaf = ?1 LIMIT 64")?;
+    let mut find =
+        conn.prepare_cached("SELECT id, mentions, norm, project FROM entity WHERE leaf = ?1 LIMIT 64")?;
     let mut rows = find.query([leaf(entity)])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
@@ -163,8 +179,14 @@ fn matching(
     Ok(found)
 }
 
-fn mentioned(conn: &Connection, entity: i64, share: f32, strength: &mut HashMap<i64, f32>) -> rusqlite::Result<()> {
-    let mut who = conn.prepare_cached("SELECT memory FROM mention WHERE entity = ?1 ORDER BY memory DESC LIMIT 200")?;
+fn mentioned(
+    conn: &Connection,
+    entity: i64,
+    share: f32,
+    strength: &mut HashMap<i64, f32>,
+) -> rusqlite::Result<()> {
+    let mut who =
+        conn.prepare_cached("SELECT memory FROM mention WHERE entity = ?1 ORDER BY memory DESC LIMIT 200")?;
     let mut rows = who.query([entity])?;
     while let Some(row) = rows.next()? {
         raise(strength, row.get(0)?, share);

@@ -36,8 +36,8 @@ impl Default for Depth {
 }
 
 /// How many candidates are compared word by word: by similarity, and by shared words.
-const NEAREST_COMPARED: usize = 32;
-const WORDIEST_COMPARED: usize = 20;
+const NEAREST_COMPARED: usize = 28;
+const WORDIEST_COMPARED: usize = 16;
 
 /// What a query means to the embedder: as a whole, and word by word.
 #[derive(Debug, Clone)]
@@ -110,7 +110,8 @@ impl Store {
         let mut lexical = scan.allowed;
         lexical.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight).then(a.tie.cmp(&b.tie)));
         lexical.truncate(depth.lexical);
-        let mut ties: HashMap<i64, (u32, bool)> = lexical.iter().map(|l| (l.passage, (l.tie, false))).collect();
+        let mut ties: HashMap<i64, (u32, bool)> =
+            lexical.iter().map(|l| (l.passage, (l.tie, false))).collect();
         for near in &scan.nearest {
             ties.insert(near.passage, (near.tie, true));
         }
@@ -132,7 +133,16 @@ impl Store {
                 .optional()?;
             let Some((cosine, typed, fixed)) = measured else { continue };
             let repaired = fixed.unwrap_or(typed);
-            found.push(Candidate { memory: memory_of(passage), passage, tie, typed, repaired, cosine, words: 0.0, near });
+            found.push(Candidate {
+                memory: memory_of(passage),
+                passage,
+                tie,
+                typed,
+                repaired,
+                cosine,
+                words: 0.0,
+                near,
+            });
         }
         if let Some(meaning) = meaning {
             self.compare_words(&mut found, meaning)?;
@@ -162,13 +172,12 @@ impl Store {
     }
 
     fn corpus(&self) -> rusqlite::Result<Corpus> {
-        self.conn.prepare_cached("SELECT passages, titles, bodies, labels FROM corpus WHERE id = 1")?.query_row(
-            [],
-            |row| {
+        self.conn
+            .prepare_cached("SELECT passages, titles, bodies, labels FROM corpus WHERE id = 1")?
+            .query_row([], |row| {
                 let unsigned = |at: usize| row.get::<_, i64>(at).map(|v| v.max(0) as u64);
                 Ok(Corpus { passages: unsigned(0)?, lengths: [unsigned(1)?, unsigned(2)?, unsigned(3)?] })
-            },
-        )
+            })
     }
 }
 

@@ -11,9 +11,9 @@ use super::query::QueryTerms;
 use crate::index::lexicon_token;
 
 /// How many postings one query may read.
-const BUDGET: u64 = 6_000;
+const BUDGET: u64 = 3_000;
 /// When even the rarest term is common, its newest passages stand for it.
-const NEWEST: u64 = 3_000;
+const NEWEST: u64 = 1_500;
 
 /// Passage → weight of the terms found there.
 pub(crate) type Postings = HashMap<i64, f32, PassageHasher>;
@@ -32,7 +32,8 @@ pub(crate) fn gather(conn: &Connection, terms: &QueryTerms) -> rusqlite::Result<
     wanted.dedup_by(|a, b| a.2 == b.2);
 
     let mut found = Postings::with_capacity_and_hasher(1024, PassageHasher);
-    let mut read = conn.prepare_cached("SELECT rowid FROM lexicon WHERE lexicon MATCH ?1 ORDER BY rowid DESC LIMIT ?2")?;
+    let mut read =
+        conn.prepare_cached("SELECT rowid FROM lexicon WHERE lexicon MATCH ?1 ORDER BY rowid DESC LIMIT ?2")?;
     let mut spent = 0u64;
     for (df, weight, term) in wanted {
         let fits = spent + df <= BUDGET;

@@ -43,7 +43,10 @@ pub struct QueryTerms {
 impl QueryTerms {
     /// The query as typed; unknown words count, so that they lower coverage.
     pub(crate) fn typed(&self) -> Vec<WeightedTerm> {
-        self.terms.iter().map(|t| WeightedTerm { hash: term_hash(&t.term), idf: t.idf, weight: 1.0 }).collect()
+        self.terms
+            .iter()
+            .map(|t| WeightedTerm { hash: term_hash(&t.term), idf: t.idf, weight: 1.0 })
+            .collect()
     }
 
     /// The query with typos repaired; `None` when there is nothing to repair.
@@ -101,7 +104,14 @@ pub(crate) fn understand(
             continue;
         }
         let repairs = Vec::new();
-        terms.push(QueryTerm { idf: corpus.idf(df), word: token.word, term: token.term, shape: token.shape, df, repairs });
+        terms.push(QueryTerm {
+            idf: corpus.idf(df),
+            word: token.word,
+            term: token.term,
+            shape: token.shape,
+            df,
+            repairs,
+        });
     }
     if terms.len() > MAX_TERMS {
         // A pasted log: its rare known words tell the most.
@@ -119,8 +129,9 @@ pub(crate) fn understand(
 }
 
 fn repairs(conn: &Connection, typed: &str, corpus: &Corpus) -> rusqlite::Result<Vec<Repair>> {
-    let mut look_up =
-        conn.prepare_cached("SELECT w.word, w.term, w.df FROM near n JOIN word w ON w.id = n.word WHERE n.hash = ?1")?;
+    let mut look_up = conn.prepare_cached(
+        "SELECT w.word, w.term, w.df FROM near n JOIN word w ON w.id = n.word WHERE n.hash = ?1",
+    )?;
     let mut found: Vec<(usize, Repair)> = Vec::new();
     for hash in query_deletions(typed) {
         let mut rows = look_up.query(params![hash])?;
