@@ -22,6 +22,7 @@ const STEPS: &[Step] = &[
     ("tidy", || tidy::run().map(silently)),
     ("reference pages", || docs::run(docs::Mode::Check).map(silently)),
     ("dependencies", dependencies),
+    ("protocol", || crate::protocol().map(silently)),
 ];
 
 /// A step that fails does not keep the others from running: one run shows everything.

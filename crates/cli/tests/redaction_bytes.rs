@@ -60,6 +60,9 @@ impl Secrets {
         let redactor = Redactor::new(RedactOptions::default(), [0; 32]);
         let (clean, findings) = redactor.clean_with_findings(Raw::new(text));
         self.cleaned.extend(clean.to_ascii_lowercase().bytes().chain([b'\n']));
+        // The index also holds identifiers without their separators: `my_password` as `mypassword`.
+        let joined = clean.to_ascii_lowercase().replace(['_', '-'], "");
+        self.cleaned.extend(joined.bytes().chain([b'\n']));
         self.caught += usize::from(!findings.is_empty());
         for finding in findings {
             let pieces = text[finding.start..finding.end].split_ascii_whitespace();
