@@ -57,7 +57,7 @@ fn run(arguments: &[String]) -> Outcome {
     }
 }
 
-/// Not a part of `test`: it fetches the official clients and suites.
+/// Fetches the official clients and suites into the target folder and runs them against the debug binary.
 fn protocol() -> Outcome {
     mcp::run(&workspace::debug_binary()?, &workspace::target().join("e2e")).map_err(Failure::new)
 }
