@@ -13,6 +13,10 @@ const B: [f32; FIELDS] = [0.3, 0.6, 0.2];
 /// A hit in the title or a label says more than one in the body.
 const WEIGHTS: [f32; FIELDS] = [2.2, 1.0, 1.4];
 
+/// In a store of a few notes every word is rare; counted literally, a word that is there would
+/// weigh almost nothing against one that is not.
+const SMALLEST: u64 = 64;
+
 /// Title, body, labels (tags, files, entities).
 pub const FIELDS: usize = 3;
 const ENTRY_BYTES: usize = 4 + FIELDS;
@@ -27,7 +31,7 @@ pub struct Corpus {
 
 impl Corpus {
     pub fn idf(&self, df: u64) -> f32 {
-        let n = self.passages as f32;
+        let n = self.passages.max(SMALLEST) as f32;
         let df = (df as f32).min(n);
         (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
     }

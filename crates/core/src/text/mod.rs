@@ -161,6 +161,20 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_analysed_and_every_token_is_bounded(bytes in proptest::collection::vec(0u8.., 0..400)) {
+            for token in analyze(&String::from_utf8_lossy(&bytes)) {
+                proptest::prop_assert!(!token.term.is_empty() && token.word.chars().count() <= MAX_TOKEN_CHARS);
+            }
+        }
+
+        #[test]
+        fn any_characters_are_analysed(text in "\\PC{0,200}") {
+            let _ = analyze(&text);
+        }
+    }
+
     #[test]
     fn contractions_are_words() {
         assert_eq!(words("don't can't what's the server's port"), words("server port"));
