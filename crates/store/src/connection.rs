@@ -40,7 +40,7 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
         let mode: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
         debug_assert!(mode.eq_ignore_ascii_case("wal") || mode.eq_ignore_ascii_case("memory"), "{mode}");
         conn.execute_batch(
-            "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -6000; \
+            "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -12000; \
              PRAGMA mmap_size = 0; PRAGMA secure_delete = FAST;",
         )
     })?;

@@ -94,7 +94,7 @@ pub(crate) fn pick_up(store: &mut Store, depth: Depth, now: Timestamp) -> Result
     }
     tx.commit().map_err(|e| StoreError::sqlite(&path, e))?;
     if many {
-        let _ = store.conn.execute_batch("PRAGMA cache_size = -6000; PRAGMA shrink_memory");
+        let _ = store.conn.execute_batch("PRAGMA cache_size = -12000; PRAGMA shrink_memory");
     }
     if depth == Depth::Full {
         files::sweep_staging(&store.layout.staging());

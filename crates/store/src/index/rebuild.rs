@@ -25,7 +25,7 @@ pub(crate) fn rebuild(store: &mut Store, now: Timestamp) -> Result<usize, StoreE
     // Building touches every page again and again; the usual cache would thrash.
     let _ = store.conn.execute_batch("PRAGMA cache_size = -262144");
     let outcome = rebuild_within(store, &path, &mark, now);
-    let _ = store.conn.execute_batch("PRAGMA cache_size = -6000; PRAGMA shrink_memory");
+    let _ = store.conn.execute_batch("PRAGMA cache_size = -12000; PRAGMA shrink_memory");
     store.cache.borrow_mut().forget();
     outcome
 }

@@ -17,6 +17,8 @@ const HUB: i64 = 64;
 /// How much of a seed's strength a link or a shared entity passes on.
 const LINK_SHARE: f32 = 0.6;
 const ENTITY_SHARE: f32 = 0.35;
+/// Neighbours looked at in the end, the strongest first.
+const REACHED: usize = 40;
 /// Neighbours read per seed.
 const FAN_OUT: i64 = 24;
 
@@ -71,7 +73,7 @@ impl Store {
         let mut kept = Vec::new();
         let mut reached: Vec<(i64, f32)> = strength.into_iter().collect();
         reached.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        for (memory, strength) in reached.into_iter().take(128) {
+        for (memory, strength) in reached.into_iter().take(REACHED) {
             let mut rows = read.query([memory])?;
             let Some(row) = rows.next()? else { continue };
             let project = ProjectNum(row.get(1)?);

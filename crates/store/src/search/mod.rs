@@ -31,7 +31,7 @@ pub struct Depth {
 
 impl Default for Depth {
     fn default() -> Self {
-        Depth { lexical: 112, vector: 112 }
+        Depth { lexical: 80, vector: 80 }
     }
 }
 

@@ -62,6 +62,8 @@ pub(crate) fn scan(
         signs: signs.filter(|s| s.len() == SIGN_BYTES),
         limit: nearest,
         postings,
+        maybe_posted: Sketch::of(postings),
+        farthest: u32::MAX,
         heap: BinaryHeap::with_capacity(nearest + 1),
         allowed: Vec::new(),
         in_scope: 0,
@@ -113,9 +115,38 @@ struct Sweep<'a> {
     signs: Option<&'a [u8]>,
     limit: usize,
     postings: &'a Postings,
+    maybe_posted: Sketch,
     heap: BinaryHeap<Near>,
+    farthest: u32,
     allowed: Vec<Allowed>,
     in_scope: usize,
+}
+
+/// A few kilobytes that say "certainly not" for nearly every passage that is not in the postings:
+/// cheaper than a hash look-up for each of a hundred thousand.
+struct Sketch(Vec<u64>);
+
+impl Sketch {
+    const BITS: usize = 1 << 16;
+
+    fn of(postings: &Postings) -> Self {
+        let mut bits = vec![0; Self::BITS / 64];
+        for passage in postings.keys() {
+            let at = Self::place(*passage);
+            bits[at / 64] |= 1 << (at % 64);
+        }
+        Sketch(bits)
+    }
+
+    fn place(passage: i64) -> usize {
+        memory_of(passage) as usize % Self::BITS
+    }
+
+    #[inline]
+    fn holds(&self, passage: i64) -> bool {
+        let at = Self::place(passage);
+        self.0[at / 64] & (1 << (at % 64)) != 0
+    }
 }
 
 impl Sweep<'_> {
@@ -126,21 +157,30 @@ impl Sweep<'_> {
                 continue;
             }
             self.in_scope += 1;
-            if let Some(weight) = self.postings.get(&facets.passage) {
+            if self.maybe_posted.holds(facets.passage)
+                && let Some(weight) = self.postings.get(&facets.passage)
+            {
                 self.allowed.push(Allowed { passage: facets.passage, tie: facets.tie, weight: *weight });
             }
             if let Some(signs) = self.signs
                 && facets.has_vector
             {
                 let distance = hamming(signs, &slot[32..32 + SIGN_BYTES]);
-                let near = Near { distance, tie: facets.tie, passage: facets.passage };
-                if self.heap.len() < self.limit {
-                    self.heap.push(near);
-                } else if self.heap.peek().is_some_and(|worst| near < *worst) {
-                    self.heap.pop();
-                    self.heap.push(near);
+                // Most are farther than the worst kept so far; that is one comparison.
+                if distance <= self.farthest {
+                    self.keep(Near { distance, tie: facets.tie, passage: facets.passage });
                 }
             }
+        }
+    }
+
+    fn keep(&mut self, near: Near) {
+        if self.heap.len() < self.limit {
+            self.heap.push(near);
+        } else if self.heap.peek().is_some_and(|worst| near < *worst) {
+            self.heap.pop();
+            self.heap.push(near);
+            self.farthest = self.heap.peek().map_or(u32::MAX, |worst| worst.distance);
         }
     }
 
