@@ -107,8 +107,8 @@ fn the_project_is_what_the_client_says_and_never_the_servers_folder() {
         (caller["cwd"].clone(), caller["project"].clone())
     };
     assert_eq!(whereabouts(&[]), (Value::Null, Value::Null));
-    let named = whereabouts(&[("X-Hark-Project-Dir", "/work/p")]);
-    assert_eq!(named, (json!("/work/p"), json!("/work/p")));
+    let named = whereabouts(&[("X-Hark-Project-Dir", "/srv/p")]);
+    assert_eq!(named, (json!("/srv/p"), json!("/srv/p")));
     assert_eq!(whereabouts(&[("X-Hark-Project-Dir", "relative")]).1, Value::Null);
 }
 
@@ -124,11 +124,11 @@ fn roots_are_asked_for_on_the_stream_of_the_call() {
     let mut stream = ask(1);
     let question = event(&mut stream);
     assert_eq!(question["method"], "roots/list", "{question}");
-    let roots = json!({"roots": [{"uri": "file:///work/p"}]});
+    let roots = json!({"roots": [{"uri": "file:///srv/p"}]});
     let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": roots});
     assert_eq!(http.post(&answer, &headers).status, 202);
     assert_eq!(event(&mut stream)["id"], 1);
-    assert_eq!(caller(&event(&mut ask(2)))["roots"], json!(["/work/p"]));
+    assert_eq!(caller(&event(&mut ask(2)))["roots"], json!(["/srv/p"]));
 }
 
 #[test]
