@@ -51,15 +51,22 @@ CREATE TABLE tag (
 ) STRICT, WITHOUT ROWID;
 
 -- One row per passage: id = memory.num * 4096 + ordinal. `record` holds its terms for scoring,
--- `words` the embedder's view of its single words.
+-- `words` the embedder's view of its single words; `other` is 1 where an assistant or a tool speaks.
 CREATE TABLE passage (
     id     INTEGER NOT NULL PRIMARY KEY,
     chunk  INTEGER NOT NULL,
     slot   INTEGER NOT NULL,
+    other  INTEGER NOT NULL,
     scale  REAL    NOT NULL,
     vec    BLOB    NOT NULL,
     record BLOB    NOT NULL,
     words  BLOB    NOT NULL
+) STRICT;
+
+-- The terms of a memory of several passages as a whole, in its owner's voice.
+CREATE TABLE document (
+    memory INTEGER NOT NULL PRIMARY KEY,
+    record BLOB    NOT NULL
 ) STRICT;
 
 -- Facets and sign bits of passages, packed so that a scan reads few pages. Slots are fixed-size.
@@ -76,7 +83,7 @@ CREATE VIRTUAL TABLE lexicon USING fts5 (
     terms, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
 );
 
--- The vocabulary: how many memories hold a word; its stem is what the lexicon files.
+-- The vocabulary: how many passages hold a word; its stem is what the lexicon files.
 CREATE TABLE word (
     id   INTEGER NOT NULL PRIMARY KEY,
     word TEXT    NOT NULL UNIQUE,
@@ -92,6 +99,7 @@ CREATE TABLE near (
     PRIMARY KEY (hash, word)
 ) STRICT, WITHOUT ROWID;
 
+-- Totals: row 1 over passages, row 2 over documents.
 CREATE TABLE corpus (
     id       INTEGER NOT NULL PRIMARY KEY,
     passages INTEGER NOT NULL,
@@ -99,7 +107,7 @@ CREATE TABLE corpus (
     bodies   INTEGER NOT NULL,
     labels   INTEGER NOT NULL
 ) STRICT;
-INSERT INTO corpus (id, passages, titles, bodies, labels) VALUES (1, 0, 0, 0, 0);
+INSERT INTO corpus (id, passages, titles, bodies, labels) VALUES (1, 0, 0, 0, 0), (2, 0, 0, 0, 0);
 
 -- project 0: the entity is the same everywhere (a person, a library).
 CREATE TABLE entity (

@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Mcp(commands::mcp::Args),
     /// Serve the memory over HTTP on this machine (MCP at /mcp)
     Serve(commands::serve::Args),
+    /// Measure recall on documents and questions of your own
+    Eval(commands::eval::Args),
     /// See it work in a throw-away store, in under a minute
     Tour(commands::tour::Args),
     /// Print a shell completion script

@@ -19,6 +19,7 @@ pub mod redact;
 pub mod text;
 pub mod time;
 pub mod vector;
+pub mod when;
 
 pub use entity::{Entity, EntityKind};
 pub use id::{IdRef, MemoryId};

@@ -9,6 +9,7 @@ use crate::link::Link;
 use crate::origin::Origin;
 use crate::project::ProjectKey;
 use crate::redact::{Clean, cut_at};
+use crate::text::without_speaker;
 use crate::time::Timestamp;
 
 /// Where a memory holds.
@@ -184,7 +185,7 @@ impl Memory {
 pub fn title_from_body(body: &Clean) -> Clean {
     const MAX: usize = 90;
     let line = body.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("");
-    let line = line.trim_start_matches(['#', '-', '*', '>', ' ']);
+    let line = without_speaker(line).trim_start_matches(['#', '-', '*', '>', ' ']);
     let sentence_end = line.char_indices().zip(line.chars().skip(1)).find_map(|((at, c), next)| {
         (matches!(c, '.' | '!' | '?' | ';') && next.is_whitespace() && at >= 12).then_some(at)
     });

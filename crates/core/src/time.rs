@@ -35,6 +35,10 @@ impl Timestamp {
         u32::try_from(self.0.max(0) / MINUTE).unwrap_or(u32::MAX)
     }
 
+    pub fn from_minutes(minutes: u32) -> Self {
+        Timestamp(i64::from(minutes) * MINUTE)
+    }
+
     pub fn days_until(self, later: Timestamp) -> f64 {
         (later.0 - self.0) as f64 / DAY_MS as f64
     }

@@ -8,6 +8,7 @@ pub mod config;
 pub mod embed;
 mod engine;
 mod error;
+pub mod eval;
 mod home;
 pub mod ops;
 pub mod project;

@@ -161,9 +161,13 @@ pub(crate) fn index_files(
                 set_unread(tx, &file, stamp, &reason).map_err(fail)?;
             }
             None => {
+                let entry = Entry { memory: &memory, file: &file, stamp };
+                // A store that was copied or checked out anew has new times and the same memories.
+                if index::restamp(tx, &entry).map_err(fail)? {
+                    continue;
+                }
                 replace_at(tx, &file, &memory.id).map_err(fail)?;
-                index::put(tx, embedder, &Entry { memory: &memory, file: &file, stamp }, now)
-                    .map_err(fail)?;
+                index::put(tx, embedder, &entry, now).map_err(fail)?;
                 count += 1;
             }
         }

@@ -84,7 +84,10 @@ impl Store {
 
 /// Things that can only be true if the index and itself disagree.
 const CONSISTENCY: &[(&str, &str)] = &[
-    ("passages are counted wrongly", "SELECT (SELECT passages FROM corpus) - (SELECT count(*) FROM passage)"),
+    (
+        "passages are counted wrongly",
+        "SELECT (SELECT passages FROM corpus WHERE id = 1) - (SELECT count(*) FROM passage)",
+    ),
     (
         "passages belong to no memory",
         "SELECT count(*) FROM passage WHERE id / 4096 NOT IN (SELECT num FROM memory)",

@@ -5,6 +5,7 @@ pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod edit;
+pub(crate) mod eval;
 pub(crate) mod forget;
 pub(crate) mod history;
 pub(crate) mod links;
@@ -50,6 +51,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Config(args) => config::run(&args, environment),
         Command::Mcp(args) => mcp::run(&args, environment),
         Command::Serve(args) => serve::run(&args, environment),
+        Command::Eval(args) => eval::run(&args, environment),
         Command::Tour(args) => tour::run(&args, environment),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -9,9 +9,15 @@ use crate::text::Token;
 
 const K1: f32 = 1.2;
 /// How much length counts, per field.
-const B: [f32; FIELDS] = [0.3, 0.6, 0.2];
+const B: [f32; FIELDS] = [0.3, 0.75, 0.2];
+/// Added to every body's length: among very short texts a few words more or less say nothing.
+const SHORT: f32 = 8.0;
 /// A hit in the title or a label says more than one in the body.
 const WEIGHTS: [f32; FIELDS] = [2.2, 1.0, 1.4];
+/// Neighbours in the question that stand at most this far apart in the passage belong together.
+const NEIGHBOURS: u8 = 6;
+/// Words between title and body, so that they are no neighbours.
+const TITLE_GAP: usize = 8;
 
 /// In a store of a few notes every word is rare; counted literally, a word that is there would
 /// weigh almost nothing against one that is not.
@@ -19,8 +25,11 @@ const SMALLEST: u64 = 64;
 
 /// Title, body, labels (tags, files, entities).
 pub const FIELDS: usize = 3;
-const ENTRY_BYTES: usize = 4 + FIELDS;
+/// Hash, frequency per field, place of the first occurrence.
+const ENTRY_BYTES: usize = 4 + FIELDS + 1;
 const HEADER_BYTES: usize = 2 * FIELDS;
+/// The place of a word that stands too far on, or in no running text.
+const NOWHERE: u8 = u8::MAX;
 
 /// Average field lengths and the number of passages: what BM25 compares with.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -54,10 +63,29 @@ pub struct WeightedTerm {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evidence {
     pub score: f32,
+    /// The score as a share of the most that the query could get, 0 to about 1.
+    pub share: f32,
     /// Share of the query's information that the passage holds, 0 to 1.
     pub coverage: f32,
     /// How many distinct terms matched.
     pub matched: u32,
+    /// Share of the query's information whose neighbours in the query are neighbours here.
+    pub together: f32,
+    /// Information of the rarest term that matched.
+    pub rarest: f32,
+}
+
+impl Evidence {
+    /// The same, counted less.
+    #[must_use]
+    pub fn damped(self, factor: f32) -> Self {
+        Evidence {
+            score: self.score * factor,
+            share: self.share * factor,
+            together: self.together * factor,
+            ..self
+        }
+    }
 }
 
 /// Stable 32-bit name of a term.
@@ -69,27 +97,45 @@ pub fn term_hash(term: &str) -> u32 {
     state
 }
 
-/// The record of one passage: field lengths, then sorted (term, frequency per field).
+/// The record of one passage: field lengths, then sorted (term, frequency per field, first place).
 pub fn encode(fields: [&[Token]; FIELDS]) -> Vec<u8> {
-    let mut counts: HashMap<u32, [u8; FIELDS]> = HashMap::new();
+    let mut counts: HashMap<u32, ([u8; FIELDS], u8)> = HashMap::new();
+    let mut place = 0usize;
     for (field, tokens) in fields.iter().enumerate() {
         for token in *tokens {
-            let slot = &mut counts.entry(term_hash(&token.term)).or_default()[field];
-            *slot = slot.saturating_add(1);
+            let (frequencies, _) = counts.entry(term_hash(&token.term)).or_insert_with(|| {
+                let first = if field < 2 { u8::try_from(place).unwrap_or(NOWHERE) } else { NOWHERE };
+                ([0; FIELDS], first)
+            });
+            frequencies[field] = frequencies[field].saturating_add(1);
+            place += 1;
         }
+        place += TITLE_GAP;
     }
-    let mut entries: Vec<(u32, [u8; FIELDS])> = counts.into_iter().collect();
+    let mut entries: Vec<(u32, ([u8; FIELDS], u8))> = counts.into_iter().collect();
     entries.sort_unstable();
     let mut record = Vec::with_capacity(HEADER_BYTES + entries.len() * ENTRY_BYTES);
     for tokens in fields {
         let length = u16::try_from(tokens.len()).unwrap_or(u16::MAX);
         record.extend_from_slice(&length.to_le_bytes());
     }
-    for (hash, frequencies) in entries {
+    for (hash, (frequencies, first)) in entries {
         record.extend_from_slice(&hash.to_le_bytes());
         record.extend_from_slice(&frequencies);
+        record.push(first);
     }
     record
+}
+
+/// Field lengths of a record.
+pub fn lengths(record: &[u8]) -> [u16; FIELDS] {
+    let mut lengths = [0; FIELDS];
+    for (field, length) in lengths.iter_mut().enumerate() {
+        if let Some(bytes) = record.get(2 * field..2 * field + 2) {
+            *length = u16::from_le_bytes([bytes[0], bytes[1]]);
+        }
+    }
+    lengths
 }
 
 /// Scores a record against the query. A damaged record scores nothing.
@@ -97,24 +143,42 @@ pub fn score(record: &[u8], terms: &[WeightedTerm], corpus: &Corpus) -> Evidence
     if record.len() < HEADER_BYTES || !(record.len() - HEADER_BYTES).is_multiple_of(ENTRY_BYTES) {
         return Evidence::default();
     }
-    let (header, entries) = record.split_at(HEADER_BYTES);
     let mut norm = [0f32; FIELDS];
-    for field in 0..FIELDS {
-        let length = f32::from(u16::from_le_bytes([header[2 * field], header[2 * field + 1]]));
-        norm[field] = WEIGHTS[field] / (1.0 - B[field] + B[field] * length / corpus.average(field));
+    for (field, length) in lengths(record).into_iter().enumerate() {
+        let added = if field == 1 { SHORT } else { 0.0 };
+        let relative = (f32::from(length) + added) / (corpus.average(field) + added);
+        norm[field] = WEIGHTS[field] / (1.0 - B[field] + B[field] * relative);
     }
+    let entries = &record[HEADER_BYTES..];
     let mut evidence = Evidence::default();
     let mut wanted = 0f32;
     let mut held = 0f32;
+    let mut before: Option<(u8, f32)> = None;
     for term in terms {
         wanted += term.idf;
-        let Some(frequencies) = find(entries, term.hash) else { continue };
+        let Some(entry) = find(entries, term.hash) else {
+            before = None;
+            continue;
+        };
+        let (frequencies, first) = (&entry[..FIELDS], entry[FIELDS]);
         let tf: f32 = frequencies.iter().zip(norm).map(|(count, norm)| f32::from(*count) * norm).sum();
         evidence.score += term.weight * term.idf * tf * (K1 + 1.0) / (K1 + tf);
         evidence.matched += 1;
+        evidence.rarest = evidence.rarest.max(term.idf * term.weight.min(1.0));
         held += term.idf * term.weight;
+        if let Some((place, idf)) = before
+            && first != NOWHERE
+            && place.abs_diff(first) <= NEIGHBOURS
+        {
+            evidence.together += idf.min(term.idf) / f32::from(place.abs_diff(first).max(1));
+        }
+        before = (first != NOWHERE).then_some((first, term.idf));
     }
-    evidence.coverage = if wanted > 0.0 { held / wanted } else { 0.0 };
+    if wanted > 0.0 {
+        evidence.share = evidence.score / (wanted * (K1 + 1.0));
+        evidence.coverage = held / wanted;
+        evidence.together /= wanted;
+    }
     evidence
 }
 
@@ -160,6 +224,15 @@ mod tests {
         assert!(in_title.score > in_body.score && in_body.score > partial.score);
         assert_eq!((in_body.matched, partial.matched), (3, 1));
         assert!((partial.coverage - 1.0 / 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn words_that_stand_together_are_told_from_scattered_ones() {
+        let q = query("connection pool", &CORPUS);
+        let together = score(&record("Notes", "the connection pool is small"), &q, &CORPUS);
+        let filler = "one two three four five six seven eight nine ten ";
+        let apart = score(&record("Notes", &format!("a pool here {filler} and a connection")), &q, &CORPUS);
+        assert!(together.together > 0.4 && apart.together == 0.0, "{together:?} {apart:?}");
     }
 
     #[test]

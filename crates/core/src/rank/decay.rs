@@ -11,7 +11,7 @@ pub const HALF_LIFE_DAYS: f64 = 90.0;
 /// What stays true keeps at least this much.
 const ENDURING_FLOOR: f64 = 0.85;
 /// Share of the score that time may take away at all.
-const AGE_SHARE: f32 = 0.3;
+const AGE_SHARE: f32 = 0.08;
 
 /// Pure half-life decay in 0..=1, with the floor of kinds that stay true.
 pub fn freshness(kind: Kind, updated: Timestamp, now: Timestamp) -> f32 {
@@ -28,16 +28,16 @@ pub fn age_factor(kind: Kind, updated: Timestamp, now: Timestamp) -> f32 {
 
 /// Factor from importance: 3 is neutral.
 pub fn importance_factor(importance: Importance) -> f32 {
-    1.0 + 0.03 * (f32::from(importance.get()) - 3.0)
+    1.0 + 0.02 * (f32::from(importance.get()) - 3.0)
 }
 
 /// Factor from status: what is over or replaced stands below what holds.
 pub fn status_factor(status: Status) -> f32 {
     match status {
         Status::Active => 1.0,
-        Status::Resolved => 0.9,
-        Status::Superseded => 0.55,
-        Status::Archived => 0.6,
+        Status::Resolved => 0.95,
+        Status::Superseded => 0.8,
+        Status::Archived => 0.85,
     }
 }
 

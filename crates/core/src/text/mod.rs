@@ -12,14 +12,14 @@ mod stopwords;
 mod typo;
 
 pub use fold::fold;
-pub use passages::{PASSAGE_CHARS, passages};
+pub use passages::{PASSAGE_CHARS, Passage, Voice, passages, without_speaker, write_turn};
 pub use stopwords::is_stop_word;
 pub use typo::{deletions, may_be_typo_of, query_deletions, typo_distance};
 
 use script::{Run, runs};
 
 /// Bump when the same text yields other terms: indexes built by an older analyzer are rebuilt.
-pub const ANALYZER_VERSION: u32 = 1;
+pub const ANALYZER_VERSION: u32 = 2;
 
 /// One searchable term and the word it came from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

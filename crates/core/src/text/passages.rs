@@ -1,14 +1,92 @@
 //! Long texts are searched passage by passage, so that one answer in a long note is not drowned.
+//! A conversation is cut at its turns, and each passage knows whose voice it is.
+
+use std::ops::Range;
 
 /// Target size of a passage.
 pub const PASSAGE_CHARS: usize = 1_200;
 const OVERLAP_CHARS: usize = 200;
 /// A memory never has more passages than a passage number can name.
-const MAX_PASSAGES: usize = 4_096;
+const MAX_PASSAGES: usize = 4_095;
 
-/// Byte ranges of the passages of a text: the whole text if it is short, else overlapping pieces
-/// cut at paragraph, line, sentence or word ends.
-pub fn passages(text: &str) -> Vec<std::ops::Range<usize>> {
+/// Who speaks in a passage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// The person whose memory this is, or nobody in particular.
+    Own,
+    /// An assistant or a tool: what it said counts, but less than what a person said.
+    Other,
+}
+
+/// A piece of a text that is searched on its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    pub range: Range<usize>,
+    pub voice: Voice,
+}
+
+/// One turn of a conversation as it is kept in a memory's body.
+pub fn write_turn(speaker: &str, text: &str) -> String {
+    format!("**{speaker}:** {text}\n")
+}
+
+/// The passages of a text: the whole text if it is short, else overlapping pieces cut at paragraph,
+/// line, sentence or word ends. A text that begins with a turn (`**user:** …`) is cut at its turns
+/// first.
+pub fn passages(text: &str) -> Vec<Passage> {
+    let mut found = Vec::new();
+    for (range, voice) in turns(text) {
+        let from = range.start;
+        for piece in pieces(&text[range]) {
+            if found.len() == MAX_PASSAGES {
+                return found;
+            }
+            found.push(Passage { range: from + piece.start..from + piece.end, voice });
+        }
+    }
+    found
+}
+
+/// The turns of a conversation without the marks of who speaks; any other text is one turn.
+fn turns(text: &str) -> Vec<(Range<usize>, Voice)> {
+    let whole = || vec![(0..text.len(), Voice::Own)];
+    if speaker(text.trim_start()).is_none() {
+        return whole();
+    }
+    let mut turns: Vec<(Range<usize>, Voice)> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some((voice, mark)) = speaker(line) {
+            if let Some((open, _)) = turns.last_mut() {
+                open.end = at;
+            }
+            turns.push((at + mark..text.len(), voice));
+        }
+        at += line.len();
+    }
+    turns.retain(|(range, _)| !text[range.clone()].trim().is_empty());
+    if turns.is_empty() { whole() } else { turns }
+}
+
+/// A line of a conversation without the mark of who speaks.
+pub fn without_speaker(line: &str) -> &str {
+    speaker(line).map_or(line, |(_, mark)| line[mark..].trim_start())
+}
+
+/// Whose turn a line begins, and how long that mark is. Only roles: `**Note:**` is a heading that
+/// anybody may use inside a turn.
+fn speaker(line: &str) -> Option<(Voice, usize)> {
+    let rest = line.strip_prefix("**")?;
+    let name = rest.split_once(":**")?.0;
+    let voice = match name {
+        "user" | "human" => Voice::Own,
+        "assistant" | "model" | "tool" | "system" => Voice::Other,
+        _ => return None,
+    };
+    Some((voice, name.len() + 5))
+}
+
+fn pieces(text: &str) -> Vec<Range<usize>> {
     if text.len() <= PASSAGE_CHARS + OVERLAP_CHARS {
         return std::iter::once(0..text.len()).collect();
     }
@@ -68,14 +146,28 @@ mod tests {
 
     #[test]
     fn short_text_is_one_passage() {
-        assert_eq!(passages("short"), vec![0..5]);
-        assert_eq!(passages(""), vec![0..0]);
+        assert_eq!(passages("short"), [Passage { range: 0..5, voice: Voice::Own }]);
+        assert_eq!(passages(""), [Passage { range: 0..0, voice: Voice::Own }]);
+    }
+
+    #[test]
+    fn a_conversation_is_cut_at_its_turns() {
+        let turns = [("user", "where?"), ("assistant", "**Note:** here\n**Step 1:** go"), ("user", "thanks")];
+        let text = turns.map(|(who, said)| write_turn(who, said)).concat();
+        let found: Vec<_> = passages(&text).into_iter().map(|p| (text[p.range].trim(), p.voice)).collect();
+        let voices = [Voice::Own, Voice::Other, Voice::Own];
+        assert_eq!(
+            found,
+            turns.iter().zip(voices).map(|((_, said), voice)| (*said, voice)).collect::<Vec<_>>()
+        );
+        let note = "A note\n**user:** quoted, but this is no conversation";
+        assert_eq!(passages(note).len(), 1);
     }
 
     proptest! {
         #[test]
         fn passages_cover_everything_in_order(text in "(\\PC{0,40}[ \\n.。]){0,200}") {
-            let ranges = passages(&text);
+            let ranges = pieces(&text);
             prop_assert_eq!(ranges[0].start, 0);
             prop_assert_eq!(ranges.last().unwrap().end, text.len());
             for pair in ranges.windows(2) {
@@ -83,6 +175,14 @@ mod tests {
             }
             for range in ranges {
                 prop_assert!(text.get(range).is_some());
+            }
+        }
+
+        #[test]
+        fn any_turns_are_cut_at_characters(turns in proptest::collection::vec(("[a-zé*: ]{0,12}", "\\PC{0,60}"), 0..12)) {
+            let text: String = turns.iter().map(|(who, said)| write_turn(who, said)).collect();
+            for passage in passages(&text) {
+                prop_assert!(text.get(passage.range).is_some());
             }
         }
     }

@@ -125,7 +125,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         now,
     };
     let limit = request.limit.unwrap_or(engine.config.recall.limit).clamp(1, MAX_LIMIT);
-    let question = Question { text: &request.query, filter, current: visible.current.as_ref(), limit, now };
+    let question = Question::new(&request.query, filter, visible.current.as_ref(), limit, now);
     let mut hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
     if reread_changed(engine, &hits, now)? {
         hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;

@@ -1,15 +1,20 @@
-//! Fusion: each tier ranks, ranks are added up, priors weigh, repeats give way.
+//! Fusion: what the tiers measured is added up, priors weigh, repeats give way.
+//!
+//! The measures are shares of what the question could get, so that they can be added as they are.
+//! Adding ranks instead (RRF) loses how much better the best is; ARCHITECTURE.md has the figures.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use hark_core::rank::fusion::{diversify, ranks, rrf};
+use hark_core::rank::bm25::Evidence;
+use hark_core::rank::fusion::ranks;
 use hark_core::rank::{Contribution, decay};
-use hark_core::{Memory, Scope, Status};
+use hark_core::{Memory, Scope, Status, Timestamp};
 use hark_store::search::{Activation, Candidate, Candidates};
 use hark_store::{Store, StoreError, Stored};
 use serde::Serialize;
 
 use super::Question;
+use super::gate::Signals;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -29,16 +34,6 @@ impl Tier {
             Tier::Graph => "graph",
         }
     }
-
-    /// How much a tier's ranking counts.
-    const fn weight(self) -> f32 {
-        match self {
-            Tier::Lexical => 1.0,
-            Tier::Vector => 1.3,
-            Tier::Fuzzy => 0.9,
-            Tier::Graph => 0.5,
-        }
-    }
 }
 
 /// A hit with the reasons for its place.
@@ -49,63 +44,113 @@ pub struct Ranked {
     pub score: f32,
     pub tiers: Vec<Tier>,
     pub reasons: Vec<Contribution>,
+    /// What the gate judges by.
+    pub signals: Signals,
 }
 
-/// What two texts that have nothing to do with each other score in the static space.
-const UNRELATED: f32 = 0.25;
-/// A question is well covered when this share of its information is found.
-const WELL_COVERED: f32 = 0.6;
-/// How many fused hits are loaded and weighed.
-const SHORTLIST: usize = 32;
+/// How much each measure counts: a memory that holds the whole question in one place and means
+/// just that scores about 1. `cargo xtask eval` shows what each is worth.
+mod weight {
+    /// Words of the question in the best passage,
+    pub(super) const WORDS: f32 = 0.38;
+    /// in the memory as a whole,
+    pub(super) const WHOLE: f32 = 0.2;
+    /// and side by side as in the question.
+    pub(super) const TOGETHER: f32 = 0.09;
+    /// Nearness in meaning of the best passage,
+    pub(super) const MEANING: f32 = 0.41;
+    /// and word by word.
+    pub(super) const COUNTERPARTS: f32 = 0.03;
+    /// A repaired word is a guess.
+    pub(super) const REPAIRED: f32 = 0.9;
+    /// Reached through a link, a shared entity, or named outright.
+    pub(super) const LINKED: f32 = 0.05;
+    /// From the time that the question speaks of.
+    pub(super) const TIME: f32 = 0.3;
+}
+
+/// How many fused hits are loaded and weighed, beyond those asked for.
+const SPARE: usize = 14;
 /// How many of the best pass on strength through links.
 const SEEDS: usize = 4;
 /// Two memories this much alike say the same.
 const SAME: f32 = 0.96;
+const REPEAT: f32 = 0.97;
+const HEAD_CHARS: usize = 2_000;
+/// What follows the best hit is shown down to this share of its score.
+const FOLLOWS: f32 = 0.5;
 
-/// One memory in a tier's list.
+/// What one tier says of one memory.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
-    memory: i64,
-    /// The tier's own measure; what it ranks by.
-    value: f32,
-    /// How much of its rank's share it gets, 0 to 1.
-    strength: f32,
-}
-
-/// A tier's list, best first.
-struct Listing {
+struct Share {
     tier: Tier,
-    entries: Vec<Entry>,
-    ranks: HashMap<i64, usize>,
+    /// The tier's own measure.
+    value: f32,
+    effect: f32,
 }
 
-impl Listing {
-    fn new(tier: Tier, mut entries: Vec<Entry>, ties: &HashMap<i64, u32>) -> Self {
-        entries.retain(|entry| entry.value > 0.0);
-        entries
-            .sort_by(|a, b| b.value.total_cmp(&a.value).then(tie(ties, a.memory).cmp(&tie(ties, b.memory))));
-        let ranks = ranks(&entries.iter().map(|e| (e.memory, e.value)).collect::<Vec<_>>());
-        let best = entries.first().map_or(0.0, |entry| entry.value);
-        for entry in &mut entries {
-            entry.strength *= entry.value / best;
+/// One memory on its way up.
+struct Standing {
+    memory: i64,
+    passage: i64,
+    tie: u32,
+    admitted: bool,
+    shares: Vec<Share>,
+    total: f32,
+    signals: Signals,
+    /// How well it fits the time that the question speaks of, and what that adds.
+    time: Option<(f32, f32)>,
+}
+
+impl Standing {
+    fn add(&mut self, tier: Tier, value: f32, effect: f32) {
+        if effect > 0.0 {
+            self.shares.push(Share { tier, value, effect });
+            self.total += effect;
         }
-        Listing { tier, entries, ranks }
     }
 
-    /// Each entry with its rank and what it adds.
-    fn shares(&self) -> impl Iterator<Item = (Entry, usize, f32)> {
-        self.entries.iter().map(|entry| {
-            let rank = self.ranks[&entry.memory];
-            (*entry, rank, rrf(self.tier.weight(), rank, entry.strength))
-        })
+    fn of(candidate: &Candidate, admitted: bool, asked: &Candidates) -> Self {
+        let Candidate { typed, repaired, whole, cosine, words, .. } = candidate;
+        let mut standing = Standing {
+            memory: candidate.memory,
+            passage: candidate.passage,
+            tie: candidate.tie,
+            admitted,
+            shares: Vec::with_capacity(4),
+            total: 0.0,
+            signals: Signals {
+                coverage: repaired.coverage,
+                whole_coverage: whole.coverage.max(repaired.coverage),
+                share: repaired.share,
+                whole_share: whole.share,
+                together: repaired.together,
+                cosine: *cosine,
+                words: *words,
+                matched: repaired.matched,
+                terms: asked.terms.terms.len() as u32,
+                rarest: repaired.rarest,
+                in_scope: asked.in_scope as u32,
+                named: false,
+                score: 0.0,
+            },
+            time: None,
+        };
+        let by_words = |evidence: &Evidence| {
+            weight::WORDS * evidence.share
+                + weight::WHOLE * whole.share
+                + weight::TOGETHER * evidence.together
+        };
+        let lexical = if typed.matched > 0 { by_words(typed) } else { 0.0 };
+        standing.add(Tier::Lexical, typed.score, lexical);
+        let fuzzy = weight::REPAIRED * by_words(repaired) - lexical;
+        if repaired.score > typed.score {
+            standing.add(Tier::Fuzzy, repaired.score, fuzzy);
+        }
+        let meaning = weight::MEANING * cosine.max(0.0) + weight::COUNTERPARTS * words;
+        standing.add(Tier::Vector, *cosine, meaning);
+        standing
     }
-}
-
-/// By memory: its entry in a tier, its rank there, and what that adds.
-type Shares = (Tier, HashMap<i64, (Entry, usize, f32)>);
-
-fn tie(ties: &HashMap<i64, u32>, memory: i64) -> u32 {
-    ties.get(&memory).copied().unwrap_or(0)
 }
 
 pub(super) fn rank(
@@ -115,12 +160,91 @@ pub(super) fn rank(
     named: &[Activation],
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
-    let ties: HashMap<i64, u32> = candidates.found.iter().map(|c| (c.memory, c.tie)).collect();
-    let mut lists = tier_lists(admitted, candidates.terms.has_repairs(), &ties);
-    let first = fused(&lists, &ties);
-    let seeds: Vec<(i64, f32)> = first.iter().take(SEEDS).map(|(m, s)| (*m, s / first[0].1)).collect();
+    let mut standings: Vec<Standing> = candidates
+        .found
+        .iter()
+        .map(|c| Standing::of(c, admitted.contains_key(&c.memory), candidates))
+        .collect();
+    sort(&mut standings);
+    add_times(&mut standings, candidates, question);
+    add_linked(store, &mut standings, named, question)?;
+    sort(&mut standings);
+    let best = standings.first().map_or(0.0, |s| s.total);
+    standings.retain(|s| s.admitted || s.total >= FOLLOWS * best);
+    standings.truncate(2 * question.limit + SPARE);
+    let ranks = tier_ranks(&standings);
+
+    let nums: Vec<i64> = standings.iter().map(|s| s.memory).collect();
+    let by_memory: HashMap<i64, &Standing> = standings.iter().map(|s| (s.memory, s)).collect();
+    let mut hits: Vec<Ranked> = store
+        .load(&nums)?
+        .into_iter()
+        .filter_map(|stored| {
+            let standing = by_memory.get(&stored.num)?;
+            Some(weigh(stored, standing, &ranks, question))
+        })
+        .collect();
+    order(&mut hits);
+    put_successors_first(&mut hits);
+    let listed = diversify(hits, question.limit);
+    Ok(listed)
+}
+
+/// A near-repeat of a better hit yields to what is about as good and says something else.
+fn diversify(hits: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
+    let mut listed: Vec<Ranked> = Vec::with_capacity(hits.len());
+    for mut hit in hits {
+        if listed.iter().any(|other| alike(&other.stored.memory, &hit.stored.memory)) {
+            hit.score *= REPEAT;
+            hit.reasons.push(Contribution {
+                source: "repeat".to_owned(),
+                rank: None,
+                value: REPEAT,
+                effect: REPEAT,
+            });
+        }
+        listed.push(hit);
+    }
+    order(&mut listed);
+    listed.truncate(limit);
+    listed
+}
+
+fn sort(standings: &mut [Standing]) {
+    standings.sort_unstable_by(|a, b| {
+        b.total.total_cmp(&a.total).then(a.tie.cmp(&b.tie)).then(a.memory.cmp(&b.memory))
+    });
+}
+
+/// What is from the time that the question speaks of comes up.
+fn add_times(standings: &mut [Standing], candidates: &Candidates, question: &Question<'_>) {
+    let best = standings.first().map_or(0.0, |s| s.total);
+    if question.time.is_empty() {
+        return;
+    }
+    let created: HashMap<i64, Timestamp> = candidates.found.iter().map(|c| (c.memory, c.created)).collect();
+    for standing in standings.iter_mut() {
+        let fit = created.get(&standing.memory).map_or(0.0, |created| question.time.fit(*created));
+        if fit > 0.0 {
+            let effect = weight::TIME * fit * best;
+            standing.total += effect;
+            standing.time = Some((fit, effect));
+        }
+    }
+    sort(standings);
+}
+
+/// One hop from the best: what they link to or share an entity with, and what the question names.
+fn add_linked(
+    store: &Store,
+    standings: &mut Vec<Standing>,
+    named: &[Activation],
+    question: &Question<'_>,
+) -> Result<(), StoreError> {
+    let best = standings.first().map_or(1.0, |s| s.total.max(f32::EPSILON));
+    let seeds: Vec<(i64, f32)> =
+        standings.iter().filter(|s| s.admitted).take(SEEDS).map(|s| (s.memory, s.total / best)).collect();
     let mut reached = store.activate(&seeds, &question.filter)?;
-    let mut ties = ties;
     for activation in named {
         match reached.iter_mut().find(|r| r.memory == activation.memory) {
             // Named outright beats reached by a hop.
@@ -128,96 +252,65 @@ pub(super) fn rank(
             None => reached.push(Activation { strength: 1.0 + activation.strength, ..*activation }),
         }
     }
-    for activation in &reached {
-        ties.insert(activation.memory, activation.tie);
+    let places: HashMap<i64, usize> = standings.iter().enumerate().map(|(i, s)| (s.memory, i)).collect();
+    for Activation { memory, tie, strength } in reached {
+        let effect = weight::LINKED * strength;
+        let is_named = named.iter().any(|n| n.memory == memory);
+        match places.get(&memory) {
+            Some(at) => {
+                standings[*at].admitted = true;
+                standings[*at].signals.named |= is_named;
+                standings[*at].add(Tier::Graph, strength, effect);
+            }
+            None => {
+                let mut standing = Standing {
+                    memory,
+                    passage: memory << 12,
+                    tie,
+                    admitted: true,
+                    shares: Vec::with_capacity(1),
+                    total: 0.0,
+                    signals: Signals { named: is_named, ..Signals::default() },
+                    time: None,
+                };
+                standing.add(Tier::Graph, strength, effect);
+                standings.push(standing);
+            }
+        }
     }
-    let entry = |r: &Activation| Entry { memory: r.memory, value: r.strength, strength: r.strength.min(1.0) };
-    lists.push(Listing::new(Tier::Graph, reached.iter().map(entry).collect(), &ties));
-
-    let shortlist: Vec<i64> =
-        fused(&lists, &ties).into_iter().take(SHORTLIST).map(|(memory, _)| memory).collect();
-    let shares: Vec<Shares> = lists
-        .iter()
-        .map(|list| (list.tier, list.shares().map(|share| (share.0.memory, share)).collect()))
-        .collect();
-    let mut hits: Vec<Ranked> = store
-        .load(&shortlist)?
-        .into_iter()
-        .map(|stored| weigh(stored, &shares, admitted, question))
-        .collect();
-    order(&mut hits);
-    put_successors_first(&mut hits);
-    let chosen = diversify(&(0..hits.len()).collect::<Vec<_>>(), question.limit, |a, b| {
-        alike(&hits[a].stored.memory, &hits[b].stored.memory)
-    });
-    Ok(chosen.into_iter().map(|i| hits[i].clone()).collect())
+    Ok(())
 }
 
-/// Each tier's admitted memories, best first.
-fn tier_lists(
-    admitted: &HashMap<i64, &Candidate>,
-    has_repairs: bool,
-    ties: &HashMap<i64, u32>,
-) -> Vec<Listing> {
-    let list = |tier: Tier, entry: &dyn Fn(&Candidate) -> (f32, f32)| {
-        let entries = admitted.iter().map(|(memory, candidate)| {
-            let (value, strength) = entry(candidate);
-            Entry { memory: *memory, value, strength }
-        });
-        Listing::new(tier, entries.collect(), ties)
-    };
-    let mut lists = vec![
-        list(Tier::Lexical, &|c| (c.typed.score, covered(c.typed.coverage))),
-        list(Tier::Vector, &|c| (closeness(c), 1.0)),
-    ];
-    if has_repairs {
-        lists.push(list(Tier::Fuzzy, &|c| {
-            let repaired = c.repaired.score > c.typed.score;
-            (if repaired { c.repaired.score } else { 0.0 }, covered(c.repaired.coverage))
-        }));
+/// By tier and memory: its place in that tier, from 1; equals share one.
+fn tier_ranks(standings: &[Standing]) -> HashMap<(Tier, i64), usize> {
+    let mut found = HashMap::new();
+    for tier in [Tier::Lexical, Tier::Vector, Tier::Fuzzy, Tier::Graph] {
+        let effect = |s: &Standing| s.shares.iter().find(|x| x.tier == tier).map(|x| (s.memory, x.effect));
+        let mut list: Vec<(i64, f32)> = standings.iter().filter_map(effect).collect();
+        list.sort_by(|a, b| b.1.total_cmp(&a.1));
+        found.extend(ranks(&list).into_iter().map(|(memory, rank)| ((tier, memory), rank)));
     }
-    lists
-}
-
-/// One shared word out of many is weak evidence, however rare the word.
-fn covered(coverage: f32) -> f32 {
-    (coverage / WELL_COVERED).min(1.0)
-}
-
-/// Nearness in meaning, as a whole and word by word.
-fn closeness(candidate: &Candidate) -> f32 {
-    let whole = ((candidate.cosine - UNRELATED) / (1.0 - UNRELATED)).max(0.0);
-    0.5 * whole + 0.5 * candidate.words
-}
-
-fn fused(lists: &[Listing], ties: &HashMap<i64, u32>) -> Vec<(i64, f32)> {
-    let mut total: HashMap<i64, f32> = HashMap::new();
-    for (entry, _, share) in lists.iter().flat_map(Listing::shares) {
-        *total.entry(entry.memory).or_insert(0.0) += share;
-    }
-    let mut list: Vec<(i64, f32)> = total.into_iter().collect();
-    list.sort_by(|a, b| b.1.total_cmp(&a.1).then(tie(ties, a.0).cmp(&tie(ties, b.0))));
-    list
+    found
 }
 
 fn weigh(
     stored: Stored,
-    shares: &[Shares],
-    admitted: &HashMap<i64, &Candidate>,
+    standing: &Standing,
+    ranks: &HashMap<(Tier, i64), usize>,
     question: &Question<'_>,
 ) -> Ranked {
-    let mut score = 0.0;
+    let mut score = standing.total;
     let mut tiers = Vec::new();
     let mut reasons = Vec::new();
-    for (tier, of_memory) in shares {
-        if let Some((entry, rank, effect)) = of_memory.get(&stored.num) {
-            score += effect;
-            tiers.push(*tier);
-            let (source, value) = (tier.name().to_owned(), entry.value);
-            reasons.push(Contribution { source, rank: Some(*rank), value, effect: *effect });
-        }
+    for Share { tier, value, effect } in &standing.shares {
+        tiers.push(*tier);
+        let rank = ranks.get(&(*tier, standing.memory)).copied();
+        reasons.push(Contribution { source: tier.name().to_owned(), rank, value: *value, effect: *effect });
     }
     let memory = &stored.memory;
+    if let Some((value, effect)) = standing.time {
+        reasons.push(Contribution { source: "time".to_owned(), rank: None, value, effect });
+    }
     let same_project = match &memory.scope {
         Scope::Global => false,
         Scope::Project(key) => question.current.is_none_or(|current| current == key),
@@ -235,8 +328,8 @@ fn weigh(
             reasons.push(Contribution { source: name.to_owned(), rank: None, value: factor, effect: factor });
         }
     }
-    let passage = admitted.get(&stored.num).map_or(stored.num << 12, |c| c.passage);
-    Ranked { passage, score, tiers, reasons, stored }
+    let signals = Signals { score, ..standing.signals };
+    Ranked { passage: standing.passage, score, tiers, reasons, stored, signals }
 }
 
 fn order(hits: &mut [Ranked]) {
@@ -273,8 +366,14 @@ fn word_overlap(a: &str, b: &str) -> f32 {
     if a == b {
         return 1.0;
     }
-    let words = |text: &str| -> std::collections::BTreeSet<String> {
-        hark_core::text::terms(text).into_iter().collect()
+    // Texts of unlike length are no repeats, and the beginning of a long one tells.
+    let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
+    if (shorter as f32) < SAME * longer as f32 {
+        return 0.0;
+    }
+    let words = |text: &str| -> BTreeSet<String> {
+        let head: String = text.chars().take(HEAD_CHARS).collect();
+        hark_core::text::terms(&head).into_iter().collect()
     };
     let (a, b) = (words(a), words(b));
     let shared = a.intersection(&b).count() as f32;

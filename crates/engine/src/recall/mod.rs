@@ -3,6 +3,7 @@
 
 mod admit;
 mod fuse;
+pub mod gate;
 mod render;
 
 pub use fuse::{Ranked, Tier};
@@ -10,6 +11,7 @@ pub use render::{Detail, RenderedHit, pack};
 
 use hark_core::text::Shape;
 use hark_core::vector::Embedder;
+use hark_core::when::Times;
 use hark_core::{ProjectKey, Timestamp};
 use hark_store::search::{Depth, Filter, Meaning, QueryTerm, QueryTerms};
 use hark_store::{Store, StoreError};
@@ -22,6 +24,20 @@ pub struct Question<'a> {
     pub current: Option<&'a ProjectKey>,
     pub limit: usize,
     pub now: Timestamp,
+    /// When what is asked about happened, as far as the question says.
+    pub time: Times,
+}
+
+impl<'a> Question<'a> {
+    pub fn new(
+        text: &'a str,
+        filter: Filter,
+        current: Option<&'a ProjectKey>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Self {
+        Question { text, filter, current, limit, now, time: Times::in_question(text, now) }
+    }
 }
 
 /// The best memories for a question, best first; empty when nothing is relevant.
@@ -31,8 +47,10 @@ pub fn answer(
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
     store.on_one_snapshot(|store| {
-        let terms = store.understand(question.text)?;
-        let meaning = meaning(&terms, question.text, embedder);
+        // "two weeks ago" says when, not what: as words they would only find other talk of weeks.
+        let text = question.time.without_spans(question.text);
+        let terms = store.understand(&text)?;
+        let meaning = meaning(&terms, &text, embedder);
         let candidates = store.search(terms, meaning.as_ref(), &question.filter, Depth::default())?;
         let named = store.named_in(question.text, &question.filter)?;
         let admitted = admit::admit(&candidates, &named);

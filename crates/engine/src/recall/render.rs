@@ -64,8 +64,8 @@ pub fn pack(hits: &[Ranked], detail: Detail, budget: usize) -> Vec<RenderedHit> 
 fn passage_text(hit: &Ranked) -> String {
     let body = hit.stored.memory.searchable_body();
     let ordinal = (hit.passage & 0xfff) as usize;
-    let range = passages(&body).into_iter().nth(ordinal);
-    let text = range.and_then(|range| body.get(range)).unwrap_or(&body);
+    let passage = passages(&body).into_iter().nth(ordinal);
+    let text = passage.and_then(|passage| body.get(passage.range)).unwrap_or(&body);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

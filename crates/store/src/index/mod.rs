@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) use chunks::{CAPACITY as CHUNK_CAPACITY, Facets, SIGN_BYTES, SLOT_BYTES};
 pub(crate) use entities::leaf;
-pub(crate) use passages::{lexicon_token, memory_of};
+pub(crate) use passages::{Totals, lexicon_token, memory_of};
 pub(crate) use rebuild::rebuild;
 
 use crate::error::StoreError;
@@ -82,6 +82,24 @@ pub(crate) fn put(
     put_edges(conn, memory)?;
     conn.prepare_cached("DELETE FROM unread WHERE file = ?1")?.execute([entry.file])?;
     Ok(num)
+}
+
+/// Notes where an unchanged memory's file is now; false if the index does not hold just this memory.
+pub(crate) fn restamp(conn: &Connection, entry: &Entry<'_>) -> rusqlite::Result<bool> {
+    let doc = serde_json::to_string(entry.memory).unwrap_or_default();
+    let changed = conn
+        .prepare_cached(
+            "UPDATE memory SET mtime = ?1, size = ?2 WHERE id = ?3 AND file = ?4 AND doc = ?5 \
+             AND NOT EXISTS (SELECT 1 FROM unread WHERE file = ?4)",
+        )?
+        .execute(params![
+            entry.stamp.mtime,
+            entry.stamp.size,
+            entry.memory.id.as_bytes().as_slice(),
+            entry.file,
+            doc
+        ])?;
+    Ok(changed > 0)
 }
 
 /// Removes every trace of a memory from the index.

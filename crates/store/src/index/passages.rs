@@ -1,13 +1,16 @@
 //! Passages of a memory: analysed, embedded, filed.
 
+use std::collections::BTreeMap;
+
 use hark_core::Memory;
+use hark_core::memory::title_from_body;
 use hark_core::rank::bm25;
-use hark_core::text::{Token, analyze, passages};
+use hark_core::text::{Token, Voice, analyze, passages};
 use hark_core::vector::{Embedder, Vector, sign_bits};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::chunks::{self, Facets, Place};
-use super::words::Words;
+use super::words::{Counted, Words};
 use crate::projects::ProjectNum;
 
 /// Passage ids are `memory * 4096 + ordinal`: no table is needed to get from one to the other.
@@ -39,9 +42,12 @@ pub(crate) fn lexicon_token(term: &str) -> String {
 pub(super) struct Analysed {
     pub(super) words: Words,
     pub(super) passages: Vec<Passage>,
+    /// The record of the whole, for a memory of several passages.
+    document: Option<Vec<u8>>,
 }
 
 pub(super) struct Passage {
+    voice: Voice,
     terms: Vec<String>,
     lengths: [usize; bm25::FIELDS],
     record: Vec<u8>,
@@ -51,28 +57,57 @@ pub(super) struct Passage {
 
 struct Fields {
     title: Vec<Token>,
-    bodies: Vec<(String, Vec<Token>)>,
+    /// The title is only the beginning of a long text and says nothing about its other passages.
+    is_cut: bool,
+    bodies: Vec<Body>,
     labels: Vec<Token>,
+}
+
+impl Fields {
+    /// The title as it stands with every passage.
+    fn passage_title(&self) -> &[Token] {
+        if self.is_cut { &[] } else { &self.title }
+    }
+}
+
+struct Body {
+    text: String,
+    voice: Voice,
+    tokens: Vec<Token>,
 }
 
 fn fields(memory: &Memory) -> Fields {
     let body = memory.searchable_body();
-    let bodies = passages(&body).into_iter().map(|range| {
-        let text = body[range].to_owned();
-        let tokens = analyze(&text);
-        (text, tokens)
+    let bodies = passages(&body).into_iter().map(|passage| {
+        let text = body[passage.range].to_owned();
+        Body { tokens: analyze(&text), text, voice: passage.voice }
     });
+    let bodies: Vec<Body> = bodies.collect();
     Fields {
         title: analyze(&memory.title),
-        bodies: bodies.collect(),
+        is_cut: bodies.len() > 1 && memory.title == title_from_body(&memory.body),
+        bodies,
         labels: analyze(&memory.searchable_labels()),
     }
 }
 
+/// Each word with the number of passages that hold it; title and labels stand in every one.
 fn words(fields: &Fields) -> Words {
-    let bodies = fields.bodies.iter().flat_map(|(_, tokens)| tokens);
-    let tokens = fields.title.iter().chain(bodies).chain(&fields.labels);
-    tokens.map(|token| (token.word.clone(), token.term.clone())).collect()
+    let mut words = Words::new();
+    for body in &fields.bodies {
+        let tokens = fields.passage_title().iter().chain(&body.tokens).chain(&fields.labels);
+        let here: BTreeMap<&str, &str> =
+            tokens.map(|token| (token.word.as_str(), token.term.as_str())).collect();
+        for (word, term) in here {
+            match words.get_mut(word) {
+                Some(counted) => counted.passages += 1,
+                None => {
+                    words.insert(word.to_owned(), Counted { term: term.to_owned(), passages: 1 });
+                }
+            }
+        }
+    }
+    words
 }
 
 pub(super) fn words_of(memory: &Memory) -> Words {
@@ -82,26 +117,39 @@ pub(super) fn words_of(memory: &Memory) -> Words {
 pub(super) fn analyse(memory: &Memory, embedder: &dyn Embedder) -> Analysed {
     let fields = fields(memory);
     let labels = memory.tags.iter().map(|t| &**t).collect::<Vec<_>>().join(" ");
-    let passages = fields.bodies.iter().map(|(text, tokens)| {
+    let title = if fields.is_cut { "" } else { &*memory.title };
+    let title_tokens = fields.passage_title();
+    let passages = fields.bodies.iter().map(|Body { text, voice, tokens }| {
         let mut terms: Vec<String> =
-            fields.title.iter().chain(tokens).chain(&fields.labels).map(|t| lexicon_token(&t.term)).collect();
+            title_tokens.iter().chain(tokens).chain(&fields.labels).map(|t| lexicon_token(&t.term)).collect();
         terms.sort_unstable();
         terms.dedup();
-        let embedded = embedded_text(&memory.title, text, &labels);
+        let embedded = embedded_text(title, text, &labels);
         Passage {
+            voice: *voice,
             terms,
-            lengths: [fields.title.len(), tokens.len(), fields.labels.len()],
-            record: bm25::encode([&fields.title, tokens, &fields.labels]),
+            lengths: [title_tokens.len(), tokens.len(), fields.labels.len()],
+            record: bm25::encode([title_tokens, tokens, &fields.labels]),
             vector: embedder.embed(&embedded),
             words: embedder.words(&embedded),
         }
     });
-    Analysed { words: words(&fields), passages: passages.collect() }
+    Analysed { words: words(&fields), passages: passages.collect(), document: document(&fields) }
+}
+
+/// What the owner said in all, so that an answer spread over several turns counts as one.
+fn document(fields: &Fields) -> Option<Vec<u8>> {
+    if fields.bodies.len() < 2 {
+        return None;
+    }
+    let own = fields.bodies.iter().filter(|body| body.voice == Voice::Own);
+    let tokens: Vec<Token> = own.flat_map(|body| body.tokens.iter().cloned()).collect();
+    Some(bm25::encode([fields.passage_title(), &tokens, &fields.labels]))
 }
 
 /// The title leads every passage, so that a piece of a long note still knows its subject.
 fn embedded_text(title: &str, passage: &str, labels: &str) -> String {
-    let titled = passage.trim_start().starts_with(title.trim_end_matches('…'));
+    let titled = title.is_empty() || passage.trim_start().starts_with(title.trim_end_matches('…'));
     if titled { format!("{passage}\n{labels}") } else { format!("{title}\n{passage}\n{labels}") }
 }
 
@@ -114,7 +162,8 @@ pub(super) fn put(
 ) -> rusqlite::Result<()> {
     let mut file_terms = conn.prepare_cached("INSERT INTO lexicon (rowid, terms) VALUES (?1, ?2)")?;
     let mut insert = conn.prepare_cached(
-        "INSERT INTO passage (id, chunk, slot, scale, vec, record, words) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO passage (id, chunk, slot, scale, vec, record, words, other) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     let mut totals = [0usize; bm25::FIELDS];
     for (ordinal, passage) in analysed.passages.iter().enumerate() {
@@ -132,13 +181,19 @@ pub(super) fn put(
             f64::from(scale),
             bytes,
             passage.record,
-            passage.words
+            passage.words,
+            passage.voice == Voice::Other,
         ])?;
         for (total, length) in totals.iter_mut().zip(passage.lengths) {
             *total += length;
         }
     }
-    move_totals(conn, analysed.passages.len() as i64, totals.map(|t| t as i64))
+    if let Some(record) = &analysed.document {
+        conn.prepare_cached("INSERT INTO document (memory, record) VALUES (?1, ?2)")?
+            .execute(params![num, record])?;
+        move_totals(conn, Totals::Documents, 1, bm25::lengths(record).map(i64::from))?;
+    }
+    move_totals(conn, Totals::Passages, analysed.passages.len() as i64, totals.map(|t| t as i64))
 }
 
 pub(super) fn clear(conn: &Connection, num: i64, count: i64) -> rusqlite::Result<()> {
@@ -149,23 +204,40 @@ pub(super) fn clear(conn: &Connection, num: i64, count: i64) -> rusqlite::Result
         let found: Option<(i64, i64, Vec<u8>)> =
             find.query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
         let Some((chunk, slot, record)) = found else { continue };
-        for (field, total) in totals.iter_mut().enumerate() {
-            if let Some(bytes) = record.get(2 * field..2 * field + 2) {
-                *total -= i64::from(u16::from_le_bytes([bytes[0], bytes[1]]));
-            }
+        for (total, length) in totals.iter_mut().zip(bm25::lengths(&record)) {
+            *total -= i64::from(length);
         }
         chunks::clear(conn, Place { chunk, slot })?;
         conn.prepare_cached("DELETE FROM passage WHERE id = ?1")?.execute([id])?;
         conn.prepare_cached("DELETE FROM lexicon WHERE rowid = ?1")?.execute([id])?;
     }
-    move_totals(conn, -count, totals)
+    let document: Option<Vec<u8>> = conn
+        .prepare_cached("DELETE FROM document WHERE memory = ?1 RETURNING record")?
+        .query_row([num], |row| row.get(0))
+        .optional()?;
+    if let Some(record) = document {
+        move_totals(conn, Totals::Documents, -1, bm25::lengths(&record).map(|length| -i64::from(length)))?;
+    }
+    move_totals(conn, Totals::Passages, -count, totals)
 }
 
-fn move_totals(conn: &Connection, passages: i64, lengths: [i64; bm25::FIELDS]) -> rusqlite::Result<()> {
+/// Rows of the table of totals.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Totals {
+    Passages = 1,
+    Documents = 2,
+}
+
+fn move_totals(
+    conn: &Connection,
+    of: Totals,
+    count: i64,
+    lengths: [i64; bm25::FIELDS],
+) -> rusqlite::Result<()> {
     conn.prepare_cached(
         "UPDATE corpus SET passages = passages + ?1, titles = titles + ?2, bodies = bodies + ?3, \
-         labels = labels + ?4 WHERE id = 1",
+         labels = labels + ?4 WHERE id = ?5",
     )?
-    .execute(params![passages, lengths[0], lengths[1], lengths[2]])?;
+    .execute(params![count, lengths[0], lengths[1], lengths[2], of as i64])?;
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::folders;
 use crate::store::Store;
 
 const EMPTY: &str = "
-    DELETE FROM memory; DELETE FROM tag; DELETE FROM passage; DELETE FROM chunk; DELETE FROM lexicon;
+    DELETE FROM memory; DELETE FROM tag; DELETE FROM passage; DELETE FROM document; DELETE FROM chunk; DELETE FROM lexicon;
     DELETE FROM word; DELETE FROM near; DELETE FROM entity; DELETE FROM mention; DELETE FROM edge;
     DELETE FROM folder; DELETE FROM unread;
     UPDATE corpus SET passages = 0, titles = 0, bodies = 0, labels = 0;

@@ -5,19 +5,26 @@ use std::collections::BTreeMap;
 use hark_core::text::{deletions, may_be_typo_of};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Each distinct word of a memory with its term.
-pub(crate) type Words = BTreeMap<String, String>;
+/// Each distinct word of a memory.
+pub(crate) type Words = BTreeMap<String, Counted>;
+
+/// A word's term, and how many passages of the memory hold it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) term: String,
+    pub(crate) passages: i64,
+}
 
 pub(super) fn add(conn: &Connection, words: &Words) -> rusqlite::Result<()> {
-    let mut bump = conn.prepare_cached("UPDATE word SET df = df + 1 WHERE word = ?1")?;
-    let mut insert = conn.prepare_cached("INSERT INTO word (word, term, df) VALUES (?1, ?2, 1)")?;
+    let mut bump = conn.prepare_cached("UPDATE word SET df = df + ?2 WHERE word = ?1")?;
+    let mut insert = conn.prepare_cached("INSERT INTO word (word, term, df) VALUES (?1, ?2, ?3)")?;
     let mut near =
         conn.prepare_cached("INSERT INTO near (hash, word) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
-    for (word, term) in words {
-        if bump.execute([word])? > 0 {
+    for (word, Counted { term, passages }) in words {
+        if bump.execute(params![word, passages])? > 0 {
             continue;
         }
-        insert.execute([word, term])?;
+        insert.execute(params![word, term, passages])?;
         let id = conn.last_insert_rowid();
         if may_be_typo_of(word) {
             for hash in deletions(word) {
@@ -30,15 +37,15 @@ pub(super) fn add(conn: &Connection, words: &Words) -> rusqlite::Result<()> {
 
 pub(super) fn remove(conn: &Connection, words: &Words) -> rusqlite::Result<()> {
     let mut find = conn.prepare_cached("SELECT id, df FROM word WHERE word = ?1")?;
-    let mut lower = conn.prepare_cached("UPDATE word SET df = df - 1 WHERE id = ?1")?;
+    let mut lower = conn.prepare_cached("UPDATE word SET df = df - ?2 WHERE id = ?1")?;
     let mut drop_word = conn.prepare_cached("DELETE FROM word WHERE id = ?1")?;
     let mut drop_near = conn.prepare_cached("DELETE FROM near WHERE hash = ?1 AND word = ?2")?;
-    for word in words.keys() {
+    for (word, Counted { passages, .. }) in words {
         let found: Option<(i64, i64)> =
             find.query_row([word], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
         let Some((id, df)) = found else { continue };
-        if df > 1 {
-            lower.execute([id])?;
+        if df > *passages {
+            lower.execute([id, *passages])?;
             continue;
         }
         drop_word.execute([id])?;

@@ -14,12 +14,13 @@ pub use scan::ChunkCache;
 
 use std::collections::HashMap;
 
-use hark_core::rank::bm25::{self, Corpus, Evidence};
+use hark_core::Timestamp;
+use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
 use hark_core::vector::{Vector, dot, sign_bits};
 use rusqlite::OptionalExtension;
 
 use crate::error::StoreError;
-use crate::index::memory_of;
+use crate::index::{Totals, memory_of};
 use crate::store::Store;
 
 /// How many candidates each tier hands on to exact scoring.
@@ -31,13 +32,17 @@ pub struct Depth {
 
 impl Default for Depth {
     fn default() -> Self {
-        Depth { lexical: 80, vector: 80 }
+        Depth { lexical: 120, vector: 120 }
     }
 }
 
 /// How many candidates are compared word by word: by similarity, and by shared words.
 const NEAREST_COMPARED: usize = 28;
 const WORDIEST_COMPARED: usize = 16;
+
+/// What an assistant or a tool said counts a little less than what a person said.
+const QUOTED: f32 = 0.9;
+const QUOTED_COSINE: f32 = 0.03;
 
 /// What a query means to the embedder: as a whole, and word by word.
 #[derive(Debug, Clone)]
@@ -49,6 +54,14 @@ pub struct Meaning {
     pub understood: f32,
 }
 
+/// A passage that a tier asks to have measured.
+struct Proposed {
+    passage: i64,
+    tie: u32,
+    created: u32,
+    near: bool,
+}
+
 /// One memory with everything the tiers know about it; its best passage speaks for it.
 #[derive(Debug, Clone)]
 pub struct Candidate {
@@ -56,10 +69,14 @@ pub struct Candidate {
     pub passage: i64,
     /// Orders ties the same way on every machine.
     pub tie: u32,
+    /// To the minute.
+    pub created: Timestamp,
     /// Evidence of the words as typed.
     pub typed: Evidence,
     /// Evidence with typos repaired; equal to `typed` when there were none.
     pub repaired: Evidence,
+    /// Evidence of the memory as a whole; equal to `repaired` for a memory of one passage.
+    pub whole: Evidence,
     pub cosine: f32,
     /// How much of the query's words have a counterpart of like meaning, 0 to 1.
     pub words: f32,
@@ -91,7 +108,8 @@ impl Store {
 
     /// What the words of a query mean to this store.
     pub fn understand(&self, text: &str) -> Result<QueryTerms, StoreError> {
-        let run = || query::understand(&self.conn, text, &self.corpus()?, self.embedder.as_ref());
+        let run =
+            || query::understand(&self.conn, text, &self.totals(Totals::Passages)?, self.embedder.as_ref());
         run().map_err(|e| self.sql(e))
     }
 
@@ -102,7 +120,7 @@ impl Store {
         filter: &Filter,
         depth: Depth,
     ) -> rusqlite::Result<Candidates> {
-        let corpus = self.corpus()?;
+        let corpus = self.totals(Totals::Passages)?;
         let postings = postings::gather(&self.conn, &terms)?;
         let signs = meaning.map(|m| sign_bits(&m.vector.values));
         let scan = scan::scan(self, filter, signs.as_ref().map(|s| s.as_slice()), depth.vector, &postings)?;
@@ -110,35 +128,51 @@ impl Store {
         let mut lexical = scan.allowed;
         lexical.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight).then(a.tie.cmp(&b.tie)));
         lexical.truncate(depth.lexical);
-        let mut ties: HashMap<i64, (u32, bool)> =
-            lexical.iter().map(|l| (l.passage, (l.tie, false))).collect();
-        for near in &scan.nearest {
-            ties.insert(near.passage, (near.tie, true));
-        }
+        // In the order of the table: neighbours share pages.
+        let mut proposed: Vec<Proposed> = lexical
+            .iter()
+            .map(|l| Proposed { passage: l.passage, tie: l.tie, created: l.created, near: false })
+            .collect();
+        proposed.extend(scan.nearest.iter().map(|near| Proposed {
+            passage: near.passage,
+            tie: near.tie,
+            created: near.created,
+            near: true,
+        }));
+        proposed.sort_unstable_by_key(|p| (p.passage, !p.near));
+        proposed.dedup_by_key(|p| p.passage);
 
         let typed = terms.typed();
         let repaired = terms.repaired();
-        let mut found: Vec<Candidate> = Vec::with_capacity(ties.len());
-        let mut read = self.conn.prepare_cached("SELECT scale, vec, record FROM passage WHERE id = ?1")?;
-        for (passage, (tie, near)) in ties {
+        let mut found: Vec<Candidate> = Vec::with_capacity(proposed.len());
+        let mut read =
+            self.conn.prepare_cached("SELECT scale, vec, record, other FROM passage WHERE id = ?1")?;
+        for Proposed { passage, tie, created, near } in proposed {
             let measured = read
                 .query_row([passage], |row| {
                     let scale: f64 = row.get(0)?;
                     let values = row.get_ref(1)?.as_blob()?;
                     let record = row.get_ref(2)?.as_blob()?;
+                    let quoted: bool = row.get(3)?;
                     let cosine = meaning.map_or(0.0, |m| cosine(&m.vector, scale as f32, values));
                     let fixed = repaired.as_ref().map(|terms| bm25::score(record, terms, &corpus));
-                    Ok((cosine, bm25::score(record, &typed, &corpus), fixed))
+                    Ok((cosine, bm25::score(record, &typed, &corpus), fixed, quoted))
                 })
                 .optional()?;
-            let Some((cosine, typed, fixed)) = measured else { continue };
-            let repaired = fixed.unwrap_or(typed);
+            let Some((mut cosine, mut typed, fixed, quoted)) = measured else { continue };
+            let mut repaired = fixed.unwrap_or(typed);
+            if quoted {
+                cosine -= QUOTED_COSINE;
+                (typed, repaired) = (typed.damped(QUOTED), repaired.damped(QUOTED));
+            }
             found.push(Candidate {
                 memory: memory_of(passage),
                 passage,
                 tie,
+                created: Timestamp::from_minutes(created),
                 typed,
                 repaired,
+                whole: repaired,
                 cosine,
                 words: 0.0,
                 near,
@@ -148,6 +182,7 @@ impl Store {
             self.compare_words(&mut found, meaning)?;
         }
         let mut found = best_of_each(found);
+        self.look_at_whole(&mut found, repaired.as_deref().unwrap_or(&typed))?;
         found.sort_unstable_by_key(|c| (c.tie, c.memory));
         let understood = meaning.map_or(0.0, |m| m.understood);
         Ok(Candidates { terms, found, in_scope: scan.in_scope, understood })
@@ -171,10 +206,28 @@ impl Store {
         Ok(())
     }
 
-    fn corpus(&self) -> rusqlite::Result<Corpus> {
+    /// A memory of several passages is also judged as a whole.
+    fn look_at_whole(&self, found: &mut [Candidate], terms: &[WeightedTerm]) -> rusqlite::Result<()> {
+        let corpus = self.totals(Totals::Documents)?;
+        if corpus.passages == 0 {
+            return Ok(());
+        }
+        let mut read = self.conn.prepare_cached("SELECT record FROM document WHERE memory = ?1")?;
+        for candidate in found {
+            let whole = read.query_row([candidate.memory], |row| {
+                Ok(bm25::score(row.get_ref(0)?.as_blob()?, terms, &corpus))
+            });
+            if let Some(whole) = whole.optional()? {
+                candidate.whole = whole;
+            }
+        }
+        Ok(())
+    }
+
+    fn totals(&self, of: Totals) -> rusqlite::Result<Corpus> {
         self.conn
-            .prepare_cached("SELECT passages, titles, bodies, labels FROM corpus WHERE id = 1")?
-            .query_row([], |row| {
+            .prepare_cached("SELECT passages, titles, bodies, labels FROM corpus WHERE id = ?1")?
+            .query_row([of as i64], |row| {
                 let unsigned = |at: usize| row.get::<_, i64>(at).map(|v| v.max(0) as u64);
                 Ok(Corpus { passages: unsigned(0)?, lengths: [unsigned(1)?, unsigned(2)?, unsigned(3)?] })
             })
@@ -199,6 +252,7 @@ fn best_of_each(found: Vec<Candidate>) -> Vec<Candidate> {
         }
         if new.repaired.score > old.repaired.score {
             old.repaired = new.repaired;
+            old.whole = new.whole;
         }
         // From one passage: nearness in one place and words in another are no evidence together.
         if new.cosine + new.words > old.cosine + old.words {

@@ -19,7 +19,7 @@ pub struct QueryTerm {
     pub word: String,
     pub term: String,
     pub shape: Shape,
-    /// Memories that hold it.
+    /// Passages that hold it.
     pub df: u64,
     pub idf: f32,
     /// Known terms that were probably meant, with how much each is believed.

@@ -23,6 +23,7 @@ pub(crate) struct Scan {
 pub(crate) struct Allowed {
     pub(crate) passage: i64,
     pub(crate) tie: u32,
+    pub(crate) created: u32,
     pub(crate) weight: f32,
 }
 
@@ -31,6 +32,7 @@ pub(crate) struct Near {
     distance: u32,
     pub(crate) tie: u32,
     pub(crate) passage: i64,
+    pub(crate) created: u32,
 }
 
 /// Chunks kept in memory by a process that lives longer than one recall. Valid while neither this
@@ -160,7 +162,12 @@ impl Sweep<'_> {
             if self.maybe_posted.holds(facets.passage)
                 && let Some(weight) = self.postings.get(&facets.passage)
             {
-                self.allowed.push(Allowed { passage: facets.passage, tie: facets.tie, weight: *weight });
+                self.allowed.push(Allowed {
+                    passage: facets.passage,
+                    tie: facets.tie,
+                    created: facets.created,
+                    weight: *weight,
+                });
             }
             if let Some(signs) = self.signs
                 && facets.has_vector
@@ -168,7 +175,12 @@ impl Sweep<'_> {
                 let distance = hamming(signs, &slot[32..32 + SIGN_BYTES]);
                 // Most are farther than the worst kept so far; that is one comparison.
                 if distance <= self.farthest {
-                    self.keep(Near { distance, tie: facets.tie, passage: facets.passage });
+                    self.keep(Near {
+                        distance,
+                        tie: facets.tie,
+                        passage: facets.passage,
+                        created: facets.created,
+                    });
                 }
             }
         }

@@ -1,0 +1,103 @@
+//! `hark eval gate`: whether a prompt gets anything injected, and what.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::documents::{Document, Haystack};
+use super::rank::groups;
+use super::shelf::Shelf;
+use super::{Cost, read_lines};
+use crate::error::EngineError;
+use crate::recall::gate::{self, Signals, Threshold};
+
+#[derive(Debug, Clone, Args)]
+pub struct GateRequest {
+    /// Documents as JSON lines: id, text or turns, date
+    #[arg(long, value_name = "FILE")]
+    pub docs: PathBuf,
+    /// Which documents each prompt searches; all of them if absent
+    #[arg(long, value_name = "FILE")]
+    pub haystacks: Option<PathBuf>,
+    /// Prompts as JSON lines: pid, prompt, haystack
+    #[arg(long, value_name = "FILE")]
+    pub pairs: PathBuf,
+    /// Where the decisions are written
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Least probability for an injection
+    #[arg(long, value_name = "P")]
+    pub threshold: Option<f32>,
+    /// Write what each decision was made from
+    #[arg(long)]
+    pub explain: bool,
+    /// Keep the stores in this folder, and use them again
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateReport {
+    pub cost: Cost,
+    pub injected: usize,
+}
+
+#[derive(Debug, Deserialize)]
+struct Pair {
+    pid: String,
+    prompt: String,
+    #[serde(default)]
+    haystack: Option<String>,
+    #[serde(default)]
+    date: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    pid: &'a str,
+    inject: bool,
+    p: f32,
+    ids: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signals: Option<Signals>,
+}
+
+/// Memories injected for one prompt at most.
+const MOST: usize = 3;
+
+pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
+    let documents: Vec<Document> = read_lines(&request.docs)?;
+    let pairs: Vec<Pair> = read_lines(&request.pairs)?;
+    let haystacks: Vec<Haystack> =
+        request.haystacks.as_deref().map(read_lines).transpose()?.unwrap_or_default();
+    let threshold = request.threshold.map_or_else(Threshold::default, Threshold::new);
+    let mut out = super::create(&request.out)?;
+    let (mut stored, mut seconds, mut micros, mut injected) = (0, 0.0, Vec::new(), 0);
+    for (name, documents, asked) in groups(&documents, &haystacks, &pairs, |pair| pair.haystack.as_deref())? {
+        let shelf =
+            Shelf::fill(&documents, request.keep.as_ref().map(|folder| folder.join(name)).as_deref())?;
+        stored += documents.len();
+        seconds += shelf.store_seconds;
+        for pair in asked {
+            let started = Instant::now();
+            let found = if gate::is_trivial(&pair.prompt) {
+                Vec::new()
+            } else {
+                shelf.ask(&pair.prompt, pair.date.as_deref(), MOST)?
+            };
+            let decision = gate::decide(found.iter().map(|(_, hit)| hit), threshold);
+            micros.push(started.elapsed().as_micros() as u64);
+            injected += usize::from(decision.inject);
+            let ids = found.iter().take(decision.count).map(|(name, _)| name.as_str()).collect();
+            let signals = if request.explain { found.first().map(|(_, hit)| hit.signals) } else { None };
+            let line =
+                Line { pid: &pair.pid, inject: decision.inject, p: decision.probability, ids, signals };
+            super::write_line(&mut out, &request.out, &line)?;
+        }
+    }
+    out.flush().map_err(|e| super::unwritable(&request.out, &e))?;
+    Ok(GateReport { cost: Cost::of(stored, seconds, micros), injected })
+}

@@ -1,0 +1,148 @@
+//! `hark eval rank`: which documents a question finds, in which order.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use hark_core::rank::Contribution;
+use serde::Serialize;
+
+use super::documents::{Document, Haystack, Query};
+use super::shelf::Shelf;
+use super::{Cost, read_lines};
+use crate::error::EngineError;
+
+#[derive(Debug, Clone, Args)]
+pub struct RankRequest {
+    /// Documents as JSON lines: id, text or turns, date
+    #[arg(long, value_name = "FILE")]
+    pub docs: PathBuf,
+    /// Questions as JSON lines: qid, query, haystack, date
+    #[arg(long, value_name = "FILE")]
+    pub queries: PathBuf,
+    /// Which documents each question searches; all of them if absent
+    #[arg(long, value_name = "FILE")]
+    pub haystacks: Option<PathBuf>,
+    /// Where the run is written
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Documents per question
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub limit: usize,
+    /// Write why each document is where it is
+    #[arg(long)]
+    pub explain: bool,
+    /// Keep the stores in this folder, and use them again
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RankReport {
+    pub cost: Cost,
+    /// Questions that nothing was found for.
+    pub silent: usize,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    qid: &'a str,
+    ranked: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    explain: Vec<&'a [Contribution]>,
+}
+
+pub fn rank(request: &RankRequest) -> Result<RankReport, EngineError> {
+    let documents: Vec<Document> = read_lines(&request.docs)?;
+    let queries: Vec<Query> = read_lines(&request.queries)?;
+    let haystacks: Vec<Haystack> =
+        request.haystacks.as_deref().map(read_lines).transpose()?.unwrap_or_default();
+    let mut out = super::create(&request.out)?;
+    let (mut stored, mut seconds, mut micros, mut silent) = (0, 0.0, Vec::new(), 0);
+    for (name, documents, asked) in
+        groups(&documents, &haystacks, &queries, |query| query.haystack.as_deref())?
+    {
+        let shelf =
+            Shelf::fill(&documents, request.keep.as_ref().map(|folder| folder.join(name)).as_deref())?;
+        stored += documents.len();
+        seconds += shelf.store_seconds;
+        for query in asked {
+            let started = Instant::now();
+            let found = shelf.ask(&query.query, query.date.as_deref(), request.limit)?;
+            micros.push(started.elapsed().as_micros() as u64);
+            silent += usize::from(found.is_empty());
+            let explain =
+                if request.explain { found.iter().map(|(_, hit)| &*hit.reasons).collect() } else { vec![] };
+            let line = Line {
+                qid: &query.qid,
+                ranked: found.iter().map(|(name, _)| name.as_str()).collect(),
+                explain,
+            };
+            super::write_line(&mut out, &request.out, &line)?;
+        }
+    }
+    out.flush().map_err(|e| super::unwritable(&request.out, &e))?;
+    Ok(RankReport { cost: Cost::of(stored, seconds, micros), silent })
+}
+
+/// The name and the documents of one store, with what is asked of it.
+type Group<'a, T> = (&'a str, Vec<(&'a Document, Option<&'a str>)>, Vec<&'a T>);
+
+/// One group per haystack that is asked about; what names none is asked of everything.
+pub(super) fn groups<'a, T>(
+    documents: &'a [Document],
+    haystacks: &'a [Haystack],
+    asked: &'a [T],
+    haystack_of: impl Fn(&'a T) -> Option<&'a str>,
+) -> Result<Vec<Group<'a, T>>, EngineError> {
+    let by_id: HashMap<&str, &Document> = documents.iter().map(|d| (d.id.as_str(), d)).collect();
+    let mut groups: Vec<Group<'a, T>> = Vec::new();
+    let mut of_all: Vec<&T> = Vec::new();
+    let mut by_haystack: HashMap<&str, Vec<&T>> = HashMap::new();
+    for one in asked {
+        match haystack_of(one).filter(|_| !haystacks.is_empty()) {
+            Some(name) => by_haystack.entry(name).or_default().push(one),
+            None => of_all.push(one),
+        }
+    }
+    for haystack in haystacks {
+        let Some(asked) = by_haystack.remove(haystack.haystack.as_str()) else { continue };
+        let mut seen = std::collections::HashSet::new();
+        let mut found = Vec::with_capacity(haystack.docs.len());
+        for straw in &haystack.docs {
+            let document = by_id.get(straw.id.as_str()).ok_or_else(|| {
+                EngineError::invalid(
+                    format!("haystack {} names {}, which is no document", haystack.haystack, straw.id),
+                    "docs and haystacks must be of one set",
+                )
+            })?;
+            if seen.insert(straw.id.as_str()) {
+                found.push((*document, straw.date.as_deref()));
+            }
+        }
+        groups.push((&haystack.haystack, found, asked));
+    }
+    if let Some(name) = by_haystack.keys().next() {
+        return Err(EngineError::invalid(
+            format!("there is no haystack {name}"),
+            "queries and haystacks must be of one set; leave --haystacks out to search everything",
+        ));
+    }
+    if !of_all.is_empty() {
+        // In a pool a document has the date of whoever owns it.
+        let mut dates: HashMap<&str, &str> = HashMap::new();
+        for straw in haystacks.iter().flat_map(|h| &h.docs) {
+            if let Some(date) = &straw.date {
+                dates.entry(&straw.id).or_insert(date);
+            }
+        }
+        groups.push((
+            "all",
+            documents.iter().map(|d| (d, dates.get(d.id.as_str()).copied())).collect(),
+            of_all,
+        ));
+    }
+    Ok(groups)
+}

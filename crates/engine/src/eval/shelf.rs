@@ -1,0 +1,135 @@
+//! A throw-away store with the documents of one haystack, or of all.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Instant;
+
+use hark_core::memory::{Importance, title_from_body};
+use hark_core::{Kind, Memory, MemoryId, Origin, Scope, Status, Timestamp};
+use hark_store::search::Filter;
+
+use super::documents::{self, Document};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::home::Home;
+use crate::recall::{self, Question, Ranked};
+
+/// Documents written in one transaction.
+const BATCH: usize = 128;
+
+pub(super) struct Shelf {
+    engine: Engine,
+    names: HashMap<MemoryId, String>,
+    latest: Timestamp,
+    pub(super) store_seconds: f64,
+    /// Removed when the shelf is dropped.
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl Shelf {
+    /// `documents` with the date each has in this haystack, if it says one.
+    /// A store in `keep` is used again as it is.
+    pub(super) fn fill(
+        documents: &[(&Document, Option<&str>)],
+        keep: Option<&Path>,
+    ) -> Result<Shelf, EngineError> {
+        let (path, folder) = match keep {
+            Some(path) => (path.to_owned(), None),
+            None => {
+                let folder = tempfile::tempdir().map_err(|e| {
+                    EngineError::invalid(
+                        format!("cannot make a folder for the throw-away store: {e}"),
+                        "free some space, or name a folder with --keep",
+                    )
+                })?;
+                (folder.path().to_owned(), Some(folder))
+            }
+        };
+        let is_filled = path.join("hark.db").exists();
+        let home = Home { path, project_root: None };
+        let mut engine = Engine::open(home, Config::default(), Clock::System)?;
+        let started = Instant::now();
+        let mut names = HashMap::with_capacity(documents.len());
+        let mut latest = Timestamp::from_millis(0);
+        // Ids follow from the place in the file, so that a run can be repeated to the letter.
+        let mut number = 0u64;
+        for batch in documents.chunks(BATCH) {
+            let mut memories = Vec::with_capacity(batch.len());
+            for (document, date) in batch {
+                let created = date.or(document.date.as_deref()).and_then(documents::date);
+                let memory = memory(&engine, document, created.unwrap_or_default(), number)?;
+                number += 1;
+                latest = latest.max(memory.created);
+                names.insert(memory.id, document.id.clone());
+                memories.push(memory);
+            }
+            if is_filled {
+                continue;
+            }
+            engine.store.write(latest, |writer| -> Result<(), EngineError> {
+                for memory in &memories {
+                    writer.create(memory)?;
+                }
+                Ok(())
+            })?;
+        }
+        let store_seconds = started.elapsed().as_secs_f64();
+        Ok(Shelf { engine, names, latest, store_seconds, _folder: folder })
+    }
+
+    /// What the product answers, best first, with the documents' names.
+    pub(super) fn ask(
+        &self,
+        text: &str,
+        date: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<(String, Ranked)>, EngineError> {
+        let now = date.and_then(documents::date).unwrap_or(self.latest);
+        let filter = Filter { now, ..Filter::default() };
+        let question = Question::new(text, filter, None, limit, now);
+        let hits = recall::answer(&self.engine.store, self.engine.embedder.as_ref(), &question)?;
+        let named =
+            hits.into_iter().filter_map(|hit| Some((self.names.get(&hit.stored.memory.id)?.clone(), hit)));
+        Ok(named.collect())
+    }
+}
+
+fn memory(
+    engine: &Engine,
+    document: &Document,
+    created: Timestamp,
+    number: u64,
+) -> Result<Memory, EngineError> {
+    let body = engine.clean(document.body().trim());
+    let mut seed = [0; 10];
+    seed[2..].copy_from_slice(&number.to_be_bytes());
+    Ok(Memory {
+        id: MemoryId::new(created, seed),
+        kind: if document.is_conversation() { Kind::Episode } else { Kind::Fact },
+        status: Status::Active,
+        scope: Scope::Global,
+        title: title_from_body(&body),
+        body,
+        why: None,
+        learned: None,
+        tags: Vec::new(),
+        files: document.files.iter().map(|file| engine.clean(file)).collect(),
+        entities: Vec::new(),
+        links: Vec::new(),
+        importance: Importance::default(),
+        confidence: 0.7,
+        pinned: false,
+        origin: Origin::Import,
+        author: None,
+        session: document.session.as_deref().map(|session| engine.clean(session)),
+        created,
+        updated: created,
+        closed: None,
+        expires: None,
+        superseded_by: None,
+        revision: 1,
+        unknown: Vec::new(),
+    })
+}
