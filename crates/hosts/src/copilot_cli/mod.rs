@@ -1,0 +1,7 @@
+//! Copilot CLI: who it is. What is installed for it is in `install.rs`.
+
+mod install;
+
+use crate::host::Host;
+
+pub(crate) const HOST: Host = Host { id: "copilot-cli", name: "Copilot CLI", install: install::INSTALL };

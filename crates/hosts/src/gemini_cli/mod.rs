@@ -1,0 +1,7 @@
+//! Gemini CLI: who it is. What is installed for it is in `install.rs`.
+
+mod install;
+
+use crate::host::Host;
+
+pub(crate) const HOST: Host = Host { id: "gemini-cli", name: "Gemini CLI", install: install::INSTALL };

@@ -1,0 +1,7 @@
+//! Kilo: who it is. What is installed for it is in `install.rs`.
+
+mod install;
+
+use crate::host::Host;
+
+pub(crate) const HOST: Host = Host { id: "kilo", name: "Kilo", install: install::INSTALL };

@@ -1,0 +1,7 @@
+//! OpenCode: who it is. What is installed for it is in `install.rs`.
+
+mod install;
+
+use crate::host::Host;
+
+pub(crate) const HOST: Host = Host { id: "opencode", name: "OpenCode", install: install::INSTALL };

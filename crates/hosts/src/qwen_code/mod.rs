@@ -1,0 +1,7 @@
+//! Qwen Code: who it is. What is installed for it is in `install.rs`.
+
+mod install;
+
+use crate::host::Host;
+
+pub(crate) const HOST: Host = Host { id: "qwen-code", name: "Qwen Code", install: install::INSTALL };

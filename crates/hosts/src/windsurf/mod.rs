@@ -1,0 +1,7 @@
+//! Windsurf: who it is. What is installed for it is in `install.rs`.
+
+mod install;
+
+use crate::host::Host;
+
+pub(crate) const HOST: Host = Host { id: "windsurf", name: "Windsurf", install: install::INSTALL };

@@ -1,0 +1,7 @@
+//! Zed: who it is. What is installed for it is in `install.rs`.
+
+mod install;
+
+use crate::host::Host;
+
+pub(crate) const HOST: Host = Host { id: "zed", name: "Zed", install: install::INSTALL };
