@@ -100,7 +100,8 @@ const MARGIN: usize = 6 * 1024;
 
 /// Redacts a text of any length in bounded time: the head and the tail of a very long one, each
 /// without what is next to the cut, and of those no more than `keep` bytes.
-pub fn excerpt(redactor: &Redactor, text: &str, keep: usize) -> Clean {
+pub fn excerpt(redactor: &Redactor, text: &Raw, keep: usize) -> Clean {
+    let text = text.peek();
     if text.len() <= 2 * EXAMINED {
         return shorten(&redactor.clean(Raw::new(text)), keep);
     }
@@ -152,7 +153,7 @@ mod tests {
             let mut text = "word ".repeat(24_000);
             text.replace_range(at..at + secret.len(), secret);
             for keep in [400, 4_000, 40_000] {
-                let kept = excerpt(&redactor, &text, keep);
+                let kept = excerpt(&redactor, &Raw::new(&*text), keep);
                 assert!(kept.len() <= keep + 4, "{} of {keep}", kept.len());
                 for part in [&secret[..20], &secret[20..], &secret[8..28]] {
                     assert!(!kept.contains(part), "{part} at {at}, {keep} kept");
@@ -164,6 +165,6 @@ mod tests {
     #[test]
     fn short_texts_stay_whole() {
         let redactor = Redactor::new(RedactOptions::default(), [3; 32]);
-        assert_eq!(&*excerpt(&redactor, "all of it", 100), "all of it");
+        assert_eq!(&*excerpt(&redactor, &Raw::new("all of it"), 100), "all of it");
     }
 }
