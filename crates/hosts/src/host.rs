@@ -1,5 +1,7 @@
 //! An assistant as a row of data: its id, its name, and what is installed for it.
 
+use crate::hook::Dialect;
+
 /// One assistant.
 #[derive(Debug)]
 pub struct Host {
@@ -8,6 +10,8 @@ pub struct Host {
     /// As people write it.
     pub name: &'static str,
     pub install: Install,
+    /// How its hooks speak; the generic way for one that has none.
+    pub(crate) hooks: &'static Dialect,
 }
 
 /// What `hark install` sets up for one assistant.

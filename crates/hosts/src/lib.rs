@@ -13,6 +13,7 @@ mod cursor;
 mod droid;
 mod gemini_cli;
 mod generic;
+pub mod hook;
 pub mod host;
 mod kilo;
 mod opencode;

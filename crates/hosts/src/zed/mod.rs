@@ -4,4 +4,5 @@ mod install;
 
 use crate::host::Host;
 
-pub(crate) const HOST: Host = Host { id: "zed", name: "Zed", install: install::INSTALL };
+pub(crate) const HOST: Host =
+    Host { id: "zed", name: "Zed", install: install::INSTALL, hooks: &crate::generic::hook::DIALECT };

@@ -1,0 +1,3 @@
+//! Hooks of Kilo, through the plugin that we install; it speaks our own protocol.
+
+pub(crate) use crate::generic::hook::DIALECT;
