@@ -132,6 +132,22 @@ impl HookEvent {
         (self.dialect().hears)(self)
     }
 
+    /// Whether this client's model reads what is said when a session starts.
+    pub fn hears_start(&self) -> bool {
+        let start = HookEvent {
+            client: self.client,
+            via: String::new(),
+            name: String::new(),
+            session: None,
+            parent: None,
+            once: None,
+            cwd: None,
+            transcript: None,
+            what: What::Start { source: String::new() },
+        };
+        start.hears()
+    }
+
     pub fn can_deny(&self) -> bool {
         matches!(self.what, What::BeforeTool(_)) && self.dialect().can_deny
     }

@@ -142,6 +142,47 @@ impl Store {
         by_host(&self.conn, host, host_session).map_err(|e| self.sql(e))
     }
 
+    /// The number of a session, if it is known.
+    pub fn knows_session(&self, host: &str, host_session: &str) -> Result<Option<i64>, StoreError> {
+        self.conn
+            .prepare_cached("SELECT num FROM session WHERE host = ?1 AND host_session = ?2")
+            .and_then(|mut s| s.query_row([host, host_session], |row| row.get(0)).optional())
+            .map_err(|e| self.sql(e))
+    }
+
+    /// A session's short id by its number.
+    pub fn session_id(&self, num: i64) -> Result<String, StoreError> {
+        let tail: String = self
+            .conn
+            .prepare_cached("SELECT tail FROM session WHERE num = ?1")
+            .and_then(|mut s| s.query_row([num], |row| row.get(0)))
+            .map_err(|e| self.sql(e))?;
+        Ok(format!("s-{tail}"))
+    }
+
+    /// Tool calls that the agent has not reported, and tools it was refused for that.
+    pub fn unreported(&self, num: i64) -> Result<(u32, u32), StoreError> {
+        self.conn
+            .prepare_cached("SELECT unreported, denied FROM session WHERE num = ?1")
+            .and_then(|mut s| s.query_row([num], |row| Ok((row.get(0)?, row.get(1)?))))
+            .map_err(|e| self.sql(e))
+    }
+
+    /// The commit at which a session began, and the files that were changed already.
+    #[allow(clippy::type_complexity)]
+    pub fn session_start(&self, num: i64) -> Result<(Option<String>, Vec<(String, String)>), StoreError> {
+        let run = || -> rusqlite::Result<(Option<String>, Vec<(String, String)>)> {
+            let head = by_num(&self.conn, num)?.and_then(|s| s.session.head_start).map(Clean::into_string);
+            let baseline = self
+                .conn
+                .prepare_cached("SELECT path, mark FROM session_baseline WHERE session = ?1")?
+                .query_map([num], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok((head, baseline))
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
     pub fn session(&self, id: &SessionRef) -> Result<StoredSession, StoreError> {
         let run = || -> rusqlite::Result<Vec<StoredSession>> {
             match id {

@@ -135,16 +135,6 @@ impl Writer<'_> {
         run().map_err(|e| self.sql(e))
     }
 
-    pub fn baseline(&self, num: i64) -> Result<Vec<(String, String)>, StoreError> {
-        let run = || -> rusqlite::Result<Vec<(String, String)>> {
-            self.tx
-                .prepare_cached("SELECT path, mark FROM session_baseline WHERE session = ?1")?
-                .query_map([num], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect()
-        };
-        run().map_err(|e| self.sql(e))
-    }
-
     fn session_project(&self, session: &Session) -> Result<ProjectNum, StoreError> {
         let scope = session.project.clone().map_or(Scope::Global, Scope::Project);
         projects::find_or_create(&self.tx, &scope, self.now).map_err(|e| self.sql(e))
