@@ -61,6 +61,14 @@ pub(crate) enum Command {
     History(commands::history::Args),
     /// Show everything about a file, issue, person or other thing
     Context(commands::context::Args),
+    /// Save what a session is for, what is done and what is left
+    Checkpoint(commands::checkpoint::Args),
+    /// List, search and show sessions of assistants
+    Sessions(commands::sessions::Args),
+    /// Go on where a session left off, in the same assistant or another
+    Resume(commands::resume::Args),
+    /// Show what was said to assistants unasked
+    Ledger(commands::ledger::Args),
     /// List tags in use
     Tags(commands::tags::Args),
     /// Show what the store holds
@@ -71,6 +79,10 @@ pub(crate) enum Command {
     Reindex(commands::reindex::Args),
     /// Show or change settings
     Config(commands::config::Args),
+    /// Run by an assistant's hooks: an event on stdin, the reply on stdout
+    Hook(commands::hook::Args),
+    /// Do what hooks left for later, then end
+    Work(commands::work::Args),
     /// Serve the memory to an assistant over stdin and stdout (MCP)
     Mcp(commands::mcp::Args),
     /// Serve the memory over HTTP on this machine (MCP at /mcp)

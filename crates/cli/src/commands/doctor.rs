@@ -19,6 +19,15 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         ui::print_json(&response);
     } else {
         ui::print(&format!("{} memories in {}\n", response.memories, response.home));
+        for seen in &response.assistants {
+            let told = seen.last_injection.as_deref().unwrap_or("never");
+            ui::print(&format!(
+                "{}: {} sessions, last event {}, last told something {told}\n",
+                ui::safe(&seen.host),
+                seen.sessions,
+                seen.last_event
+            ));
+        }
         for finding in &response.findings {
             let (style, word) = match finding.severity {
                 Severity::Ok => (GOOD, "ok"),

@@ -1,5 +1,6 @@
 //! One file per command: its arguments and what it prints.
 
+pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
@@ -7,6 +8,8 @@ pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod forget;
 pub(crate) mod history;
+pub(crate) mod hook;
+pub(crate) mod ledger;
 pub(crate) mod links;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -15,12 +18,15 @@ pub(crate) mod recall;
 pub(crate) mod reindex;
 pub(crate) mod relate;
 pub(crate) mod remember;
+pub(crate) mod resume;
 pub(crate) mod serve;
+pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod tags;
 pub(crate) mod tour;
+pub(crate) mod work;
 
 use crate::args::Command;
 use crate::environment::Environment;
@@ -48,6 +54,12 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Doctor(args) => doctor::run(&args, environment),
         Command::Reindex(args) => reindex::run(&args, environment),
         Command::Config(args) => config::run(&args, environment),
+        Command::Checkpoint(args) => checkpoint::run(args, environment),
+        Command::Sessions(args) => sessions::run(args, environment),
+        Command::Resume(args) => resume::run(&args, environment),
+        Command::Ledger(args) => ledger::run(&args, environment),
+        Command::Work(args) => work::run(&args, environment),
+        Command::Hook(args) => hook::run(args),
         Command::Mcp(args) => mcp::run(&args, environment),
         Command::Serve(args) => serve::run(&args, environment),
         Command::Tour(args) => tour::run(&args, environment),
