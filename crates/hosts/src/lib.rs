@@ -11,6 +11,7 @@ mod continue_dev;
 mod copilot_cli;
 mod cursor;
 mod droid;
+mod edit;
 mod gemini_cli;
 mod generic;
 pub mod host;

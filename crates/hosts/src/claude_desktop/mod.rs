@@ -4,4 +4,5 @@ mod install;
 
 use crate::host::Host;
 
-pub(crate) const HOST: Host = Host { id: "claude-desktop", name: "Claude Desktop", install: install::INSTALL };
+pub(crate) const HOST: Host =
+    Host { id: "claude-desktop", name: "Claude Desktop", install: install::INSTALL };
