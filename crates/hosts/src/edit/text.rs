@@ -20,6 +20,11 @@ impl Text {
         Ok(Text { bom: body.is_some(), body: body.unwrap_or(text).to_owned() })
     }
 
+    /// Another text in the same kind of file.
+    pub(crate) fn with(&self, body: String) -> Text {
+        Text { bom: self.bom, body }
+    }
+
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = if self.bom { BOM.as_bytes().to_vec() } else { Vec::new() };
         bytes.extend_from_slice(self.body.as_bytes());

@@ -141,7 +141,7 @@ fn lines_of(text: &str, table: &Table) -> Option<Vec<(usize, usize)>> {
         }
         for (_, inner) in table.iter().filter_map(|(name, item)| Some((name, item.as_table()?))) {
             if inner.is_dotted() {
-                for (_, item) in inner.iter() {
+                for (_, item) in inner {
                     end = end.max(item.span()?.end);
                 }
             }
@@ -150,7 +150,7 @@ fn lines_of(text: &str, table: &Table) -> Option<Vec<(usize, usize)>> {
         let end = text[end..].find('\n').map_or(text.len(), |n| end + n + 1);
         ranges.push((start, end));
     }
-    for (_, item) in table.iter() {
+    for (_, item) in table {
         match item {
             Item::Table(inner) if !inner.is_dotted() => ranges.extend(lines_of(text, inner)?),
             Item::ArrayOfTables(_) => return None,

@@ -102,7 +102,7 @@ fn the_wrong_shape_is_refused_with_its_line() {
 #[test]
 fn replacing_stays_in_place() {
     let (text, trace) = hook().insert("{\"hooks\":{\"Stop\":[{\"a\":1}]}}").unwrap();
-    let after = text.replace("]}}", ",{\"b\":2}]}}").replace("}]},{\"b\"", "}]},{\"b\"");
+    let after = text.replace("]}}", ",{\"b\":2}]}}");
     let Edit::JsonItem { path, mark, .. } = hook() else { panic!() };
     let new = Edit::JsonItem { path, value: json!({ "x": "hook claude-code Stop" }), mark };
     let (text, _) = new.replace(&hook(), &trace, &after).unwrap_or_else(|e| panic!("{e:?} {after}"));
