@@ -59,6 +59,7 @@ pub fn respond(engine: &mut Engine, event: &HookEvent) -> Result<Say, Trouble> {
             let goes_on = matches!(source.as_str(), "compact" | "resume" | "clear");
             boot::at_start(engine, filed.num, event.cwd.as_deref(), goes_on).map_err(kept)?
         }
+        What::Compacting => boot::at_start(engine, filed.num, event.cwd.as_deref(), true).map_err(kept)?,
         What::Prompt(_) => {
             let first = late_boot(engine, event, filed.num).map_err(kept)?;
             match first {

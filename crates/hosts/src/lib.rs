@@ -7,22 +7,36 @@ mod claude_code;
 mod claude_desktop;
 mod cline;
 mod codex;
+mod command_line;
 mod continue_dev;
 mod copilot_cli;
 mod cursor;
 mod droid;
+mod edit;
 mod gemini_cli;
 mod generic;
 pub mod hook;
-pub mod host;
+mod host;
+mod inspect;
 mod kilo;
+mod manifest;
 mod opencode;
+mod place;
+mod plan;
 mod qwen_code;
 mod vscode;
 mod windsurf;
+mod wish;
+mod words;
 mod zed;
 
-pub use host::Host;
+pub use edit::Refusal;
+pub use host::{Hooks, Host, Scope};
+pub use inspect::{Health, Wiring, inspect};
+pub use manifest::{Manifest, Owner, Setup, Vault, VaultError, look};
+pub use place::{Surroundings, VARIABLES};
+pub use plan::{Change, Note, Outcome, Plan, Refused, Trouble, install, uninstall};
+pub use wish::Options;
 
 /// Every assistant, in the order in which people read about them.
 pub const HOSTS: &[&Host] = &[

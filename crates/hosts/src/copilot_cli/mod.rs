@@ -5,5 +5,7 @@ mod install;
 
 use crate::host::Host;
 
+pub(crate) use install::{HOOKS, HOOKS_VERSION};
+
 pub(crate) const HOST: Host =
     Host { id: "copilot-cli", name: "Copilot CLI", install: install::INSTALL, hooks: &hook::DIALECT };

@@ -8,8 +8,8 @@ use crate::hook::{Dialect, HookEvent, Say, claude_shape};
 
 pub(crate) const DIALECT: Dialect = Dialect { read, reply, hears: claude_shape::hears, can_deny: true };
 
-fn read(wire: &Wire, event: &mut HookEvent) {
-    event.parent = wire.id(&["parent_session_id", "parentID"]);
+pub(crate) fn read(wire: &Wire, event: &mut HookEvent) {
+    event.parent = wire.id(&["parent_id", "parent_session_id", "parentID"]);
     if event.once.is_none() {
         event.once = wire.id(&["message_id", "messageID"]);
     }

@@ -2,4 +2,5 @@
 
 use crate::host::Install;
 
-pub(crate) const INSTALL: Install = Install {};
+/// Nothing is written: `hark install generic` prints the entry to paste.
+pub(crate) const INSTALL: Install = Install::NONE;

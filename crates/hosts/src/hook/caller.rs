@@ -26,6 +26,9 @@ pub(super) fn recognise(named: &'static Host, wire: &Wire, environment: Environm
         Some("cursor")
     } else if wire.has("clineVersion") {
         Some("cline")
+    } else if wire.has("hookEventName") && matches!(named.id, "claude-code" | "copilot-cli") {
+        // It runs the hooks of both, and spells its fields in its own way.
+        Some("vscode")
     } else if let Some(session) = wire.session()
         && let Some((_, id)) =
             SESSION_VARIABLES.iter().find(|(name, _)| environment(name).as_deref() == Some(session.as_str()))
@@ -57,6 +60,7 @@ mod tests {
         assert_eq!(caller("claude-code", &of("a"), &[]), "claude-code");
         assert_eq!(caller("claude-code", &json!({"cursor_version": "3"}), &[]), "cursor");
         assert_eq!(caller("claude-code", &of("a"), &[("COPILOT_CLI", "1")]), "copilot-cli");
+        assert_eq!(caller("copilot-cli", &json!({"hookEventName": "Stop", "sessionId": "v"}), &[]), "vscode");
         assert_eq!(caller("claude-code", &of("a"), &[("FACTORY_PROJECT_DIR", "/x")]), "droid");
         let nested = [("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "outer")];
         assert_eq!(caller("codex", &of("a"), &nested), "codex", "started from within Claude Code");

@@ -1,3 +1,3 @@
-//! Hooks of Kilo, through the plugin that we install; it speaks our own protocol.
+//! Hooks of Kilo, which runs OpenCode's plugins.
 
-pub(crate) use crate::generic::hook::DIALECT;
+pub(crate) use crate::opencode::hook::DIALECT;
