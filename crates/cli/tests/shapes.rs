@@ -84,7 +84,7 @@ fn ids(text: &str) -> Vec<(Range<usize>, &'static str)> {
     for start in 0..bytes.len() {
         let rest = &bytes[start..];
         let tail_at = |from: usize| rest.len() >= from + 8 && rest[from..from + 8].iter().all(is_tail);
-        if rest.starts_with(b"m-") && tail_at(2) {
+        if (rest.starts_with(b"m-") || rest.starts_with(b"s-")) && tail_at(2) {
             found.push((start..start + 10, "id"));
         } else if rest.starts_with(b"_") && tail_at(1) && rest.get(9) == Some(&b'.') {
             found.push((start + 1..start + 9, "tail"));
@@ -166,6 +166,25 @@ fn json_shapes() {
     shape("history", 0, &["history", &a]);
     shape("context", 0, &["context", "#12", "--project", "zoo/app"]);
     shape("tags", 0, &["tags", "--all-projects"]);
+    let saved = [
+        "checkpoint",
+        "--session",
+        "own",
+        "--goal",
+        "Feed the walruses",
+        "--done",
+        "bought fish",
+        "--pending",
+        "feed",
+    ];
+    shape("checkpoint", 0, &saved);
+    shape("sessions", 0, &["sessions", "search", "walruses"]);
+    shape("sessions_show", 0, &["sessions", "show", "own"]);
+    shape("sessions_files", 0, &["sessions", "files", "own"]);
+    shape("resume", 0, &["resume", "--for", "codex"]);
+    shape("ledger", 0, &["ledger"]);
+    shape("work", 0, &["work", "--until-idle"]);
+    shape("error_unknown_session", 1, &["sessions", "show", "s-zzzzzzzz"]);
     shape("stats", 0, &["stats"]);
     shape("doctor", 0, &["doctor"]);
     shape("reindex", 0, &["reindex"]);

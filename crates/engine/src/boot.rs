@@ -105,7 +105,7 @@ pub(crate) fn compose(
     }
     memories(engine, place, &mut page, "Open blockers and tasks", &[Kind::Blocker, Kind::Task], 8, now)?;
     memories(engine, place, &mut page, "Constraints and rules", &[Kind::Constraint, Kind::Rule], 8, now)?;
-    live(engine, place, now, &mut page)?;
+    live(engine, place, None, now, &mut page)?;
     Ok(page.done("what a session should know when it begins"))
 }
 
@@ -113,6 +113,7 @@ pub(crate) fn compose(
 pub(crate) fn standing(
     engine: &mut Engine,
     place: &Place,
+    except: Option<i64>,
     budget: usize,
 ) -> Result<Option<String>, EngineError> {
     let now = engine.now();
@@ -123,7 +124,7 @@ pub(crate) fn standing(
     if let Some(folder) = &place.folder {
         uncommitted(folder, &mut page);
     }
-    live(engine, place, now, &mut page)?;
+    live(engine, place, except, now, &mut page)?;
     Ok((!page.lines.is_empty()).then(|| page.lines.join("\n")))
 }
 
@@ -246,7 +247,13 @@ fn memories(
     Ok(())
 }
 
-fn live(engine: &Engine, place: &Place, now: Timestamp, page: &mut Page) -> Result<(), EngineError> {
+fn live(
+    engine: &Engine,
+    place: &Place,
+    except: Option<i64>,
+    now: Timestamp,
+    page: &mut Page,
+) -> Result<(), EngineError> {
     let filter = SessionFilter {
         projects: Some(place.here(engine)?),
         status: Some(SessionStatus::Open),
@@ -254,7 +261,8 @@ fn live(engine: &Engine, place: &Place, now: Timestamp, page: &mut Page) -> Resu
         except: place.own,
         ..SessionFilter::default()
     };
-    let found = engine.store.sessions(&filter, 5)?;
+    let mut found = engine.store.sessions(&filter, 6)?;
+    found.retain(|stored| Some(stored.num) != except);
     for (at, stored) in found.iter().enumerate() {
         if at == 0 && !page.add("Other sessions at work in this project:") {
             break;

@@ -27,7 +27,7 @@ pub struct Request {
     /// What the session is for
     #[arg(long, value_name = "TEXT")]
     pub goal: Option<String>,
-    /// Added to what is done
+    /// Newly done
     #[arg(long = "done", visible_alias = "completed", value_name = "TEXT")]
     #[serde(default, alias = "work_completed", alias = "completed")]
     pub done: Vec<String>,
@@ -45,7 +45,7 @@ pub struct Request {
     #[serde(default, alias = "work_summary", deserialize_with = "one_or_many")]
     #[schemars(skip)]
     pub summary: Vec<String>,
-    /// Added to the decisions, with reasons
+    /// Newly decided, with reasons
     #[arg(long = "decision", value_name = "TEXT")]
     #[serde(default)]
     pub decisions: Vec<String>,

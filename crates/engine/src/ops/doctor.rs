@@ -42,12 +42,13 @@ pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<
         });
     }
     findings.extend(crate::health::findings(engine));
-    let assistants = engine.store.hosts_seen()?.into_iter().map(|seen| Assistant {
-        host: seen.host,
-        sessions: seen.sessions,
-        last_event: seen.last_event.to_string(),
-        last_injection: seen.last_injection.map(|at| at.to_string()),
-    });
+    let assistants =
+        engine.store.hosts_seen()?.into_iter().filter(|seen| seen.host != "cli").map(|seen| Assistant {
+            host: seen.host,
+            sessions: seen.sessions,
+            last_event: seen.last_event.to_string(),
+            last_injection: seen.last_injection.map(|at| at.to_string()),
+        });
     let assistants = assistants.collect();
     let stats = engine.store.stats()?;
     if stats.memories > 0 && clock_is_behind(engine)? {

@@ -1,7 +1,6 @@
 //! Go on where a session left off, in the same assistant or another.
 
 use clap::Args;
-use hark_core::Timestamp;
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +15,7 @@ use crate::inject::frame;
 pub struct Request {
     /// Session to resume; the last one of this project if absent
     #[arg(value_name = "ID")]
+    #[schemars(skip)]
     pub session: Option<String>,
     /// Hand over to this assistant, from another one's session if there is one
     #[arg(long = "for", value_name = "HOST")]
@@ -59,9 +59,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let view = stored.as_ref().map(|stored| sessions::view(engine, stored, now));
     let mut parts = Vec::new();
     if let Some(view) = &view {
-        parts.push(account(view, target.as_deref(), now));
+        parts.push(account(view, target.as_deref()));
     }
-    if let Some(words) = boot::standing(engine, &place, budget / 2)? {
+    if let Some(words) = boot::standing(engine, &place, stored.as_ref().map(|s| s.num), budget / 2)? {
         parts.push(words);
     }
     let text = if parts.is_empty() {
@@ -74,7 +74,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
 }
 
 /// The session in words, most useful first.
-fn account(view: &SessionView, target: Option<&str>, _now: Timestamp) -> String {
+fn account(view: &SessionView, target: Option<&str>) -> String {
     let brief = &view.brief;
     let hand_over = target.map(|host| format!("Hand-over to {host}. ")).unwrap_or_default();
     let branch = brief.branch.as_ref().map(|b| format!(", branch {b}")).unwrap_or_default();
