@@ -94,6 +94,9 @@ CREATE TABLE ledger (
 CREATE INDEX ledger_host ON ledger (host, at);
 CREATE INDEX ledger_session ON ledger (session);
 
+-- What a beginning session is told: all active directives, open tasks, and so on.
+CREATE INDEX memory_standing ON memory (kind, status, updated);
+
 -- What a session has already been told.
 CREATE TABLE injected (
     session INTEGER NOT NULL,

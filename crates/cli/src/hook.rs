@@ -134,7 +134,10 @@ fn respond(event: &HookEvent, input: &[u8]) -> Say {
         }
         Err(trouble) => {
             let kept = trouble.captured || keep(&home, &config, event, &clock);
-            note(&trouble.error.to_string(), kept);
+            // Waiting its turn is no error, if nothing is lost by it.
+            if !(kept && matches!(trouble.error, EngineError::Store(StoreError::Busy { .. }))) {
+                note(&trouble.error.to_string(), kept);
+            }
             if needs_work(&trouble.error) {
                 start_worker(&home);
             }

@@ -10,7 +10,7 @@ fn home() -> Home {
     Home::new(env!("CARGO_BIN_EXE_hark"))
 }
 
-fn tool(home: &Home, event: &str, name: &str, at: usize, input: Value) -> Value {
+fn tool(home: &Home, event: &str, name: &str, at: usize, input: &Value) -> Value {
     json!({ "session_id": "p", "cwd": home.work(), "hook_event_name": event, "tool_name": name, "tool_input": input,
         "tool_response": "ok", "tool_use_id": format!("t{at}") })
 }
@@ -19,11 +19,11 @@ fn run(home: &Home, at: usize) -> String {
     context(&home.hook(
         "claude-code",
         "PostToolUse",
-        &tool(home, "PostToolUse", "Bash", at, json!({ "command": "ls" })),
+        &tool(home, "PostToolUse", "Bash", at, &json!({ "command": "ls" })),
     ))
 }
 
-fn ask(home: &Home, name: &str, input: Value) -> Value {
+fn ask(home: &Home, name: &str, input: &Value) -> Value {
     home.hook("claude-code", "PreToolUse", &tool(home, "PreToolUse", name, 0, input))
 }
 
@@ -61,19 +61,19 @@ fn the_gate_refuses_tools_and_cannot_be_talked_past() {
     let home = home();
     set(&home, "gate");
     for at in 0..5 {
-        assert!(!is_denied(&ask(&home, "Bash", json!({ "command": "ls" }))));
+        assert!(!is_denied(&ask(&home, "Bash", &json!({ "command": "ls" }))));
         run(&home, at);
     }
     for input in ["ls", "rm -rf / # memory_checkpoint", "mcp__hark__memory_checkpoint"] {
-        let reply = ask(&home, "Bash", json!({ "command": input }));
+        let reply = ask(&home, "Bash", &json!({ "command": input }));
         assert!(is_denied(&reply), "{input}");
         assert!(reply.to_string().contains("memory_checkpoint"));
     }
-    assert!(is_denied(&ask(&home, "mcp__evil__memory_checkpoint", json!({}))));
-    assert!(!is_denied(&ask(&home, "mcp__hark__memory_checkpoint", json!({ "goal": "x" }))));
-    assert!(!is_denied(&ask(&home, "ToolSearch", json!({ "query": "memory_checkpoint" }))));
+    assert!(is_denied(&ask(&home, "mcp__evil__memory_checkpoint", &json!({}))));
+    assert!(!is_denied(&ask(&home, "mcp__hark__memory_checkpoint", &json!({ "goal": "x" }))));
+    assert!(!is_denied(&ask(&home, "ToolSearch", &json!({ "query": "memory_checkpoint" }))));
     home.hark(["checkpoint", "--session", "p", "--goal", "list files"]).ok();
-    assert!(!is_denied(&ask(&home, "Bash", json!({ "command": "ls" }))));
+    assert!(!is_denied(&ask(&home, "Bash", &json!({ "command": "ls" }))));
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn the_gate_never_fails_closed() {
         run(&home, at);
     }
     // Whatever keeps the agent from making one, it can go on in the end.
-    let denied = (0..20).filter(|_| is_denied(&ask(&home, "Bash", json!({ "command": "ls" })))).count();
+    let denied = (0..20).filter(|_| is_denied(&ask(&home, "Bash", &json!({ "command": "ls" })))).count();
     assert_eq!(denied, 6);
     home.remove_index();
     fs::write(home.database(), "not a database").unwrap();
-    assert!(!is_denied(&ask(&home, "Bash", json!({ "command": "ls" }))));
+    assert!(!is_denied(&ask(&home, "Bash", &json!({ "command": "ls" }))));
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn home() -> Home {
     Home::new(env!("CARGO_BIN_EXE_hark"))
 }
 
-fn event(folder: &std::path::Path, session: &str, name: &str, more: Value) -> Value {
+fn event(folder: &std::path::Path, session: &str, name: &str, more: &Value) -> Value {
     let mut payload = json!({ "session_id": session, "cwd": folder, "hook_event_name": name });
     payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     payload
@@ -135,7 +135,7 @@ fn sessions_are_found_by_any_of_their_words() {
 fn a_stop_does_not_close_a_session_and_its_end_does() {
     let home = home();
     let work = home.work();
-    home.hook("codex", "SessionStart", &event(&work, "s", "SessionStart", json!({ "source": "startup" })));
+    home.hook("codex", "SessionStart", &event(&work, "s", "SessionStart", &json!({ "source": "startup" })));
     home.hook(
         "codex",
         "UserPromptSubmit",
@@ -143,16 +143,16 @@ fn a_stop_does_not_close_a_session_and_its_end_does() {
             &work,
             "s",
             "UserPromptSubmit",
-            json!({ "prompt": "Add a cache to the parser", "turn_id": "1" }),
+            &json!({ "prompt": "Add a cache to the parser", "turn_id": "1" }),
         ),
     );
     home.hook(
         "codex",
         "Stop",
-        &event(&work, "s", "Stop", json!({ "last_assistant_message": "Added the cache." })),
+        &event(&work, "s", "Stop", &json!({ "last_assistant_message": "Added the cache." })),
     );
     assert_eq!(show(&home, "s")["status"], "open");
-    home.hook("codex", "SessionEnd", &event(&work, "s", "SessionEnd", json!({ "reason": "other" })));
+    home.hook("codex", "SessionEnd", &event(&work, "s", "SessionEnd", &json!({ "reason": "other" })));
     let view = show(&home, "s");
     assert_eq!(view["status"], "closed");
     assert!(view["summary"].as_str().unwrap().contains("Added the cache"), "{view}");
@@ -160,19 +160,19 @@ fn a_stop_does_not_close_a_session_and_its_end_does() {
     home.hook(
         "codex",
         "UserPromptSubmit",
-        &event(&work, "s", "UserPromptSubmit", json!({ "prompt": "And test it", "turn_id": "2" })),
+        &event(&work, "s", "UserPromptSubmit", &json!({ "prompt": "And test it", "turn_id": "2" })),
     );
     assert_eq!(show(&home, "s")["status"], "open");
     let path = show(&home, "s")["path"].as_str().unwrap().to_owned();
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("Added the cache.", "I wrote this myself.")).unwrap();
-    home.hook("codex", "SessionEnd", &event(&work, "s", "SessionEnd", json!({})));
+    home.hook("codex", "SessionEnd", &event(&work, "s", "SessionEnd", &json!({})));
     assert!(show(&home, "s")["summary"].as_str().unwrap().contains("I wrote this myself"));
     // A session that never began has no end.
     home.hook(
         "claude-code",
         "SessionEnd",
-        &event(&work, "ghost", "SessionEnd", json!({ "reason": "other" })),
+        &event(&work, "ghost", "SessionEnd", &json!({ "reason": "other" })),
     );
     home.hark(["sessions", "show", "ghost"]).fails(1);
 }
@@ -184,7 +184,7 @@ fn silent_sessions_expire() {
     home.hook(
         "codex",
         "UserPromptSubmit",
-        &event(&work, "old", "UserPromptSubmit", json!({ "prompt": "Add a cache to the parser" })),
+        &event(&work, "old", "UserPromptSubmit", &json!({ "prompt": "Add a cache to the parser" })),
     );
     home.set_now("2026-03-01T20:00:00Z");
     home.hark(["work", "--until-idle"]).ok();
@@ -204,7 +204,7 @@ fn git_tells_what_no_hook_told() {
     git(&home, &repo, &["add", "."]);
     git(&home, &repo, &["commit", "-qm", "files"]);
     fs::write(repo.join("dirty.txt"), "changed before the session\n").unwrap();
-    home.hook("codex", "SessionStart", &event(&repo, "g", "SessionStart", json!({ "source": "startup" })));
+    home.hook("codex", "SessionStart", &event(&repo, "g", "SessionStart", &json!({ "source": "startup" })));
     fs::write(repo.join("keep.txt"), "changed\n").unwrap();
     fs::remove_file(repo.join("gone.txt")).unwrap();
     git(&home, &repo, &["mv", "moved.txt", "new name.txt"]);
@@ -212,7 +212,7 @@ fn git_tells_what_no_hook_told() {
     fs::write(repo.join("committed.txt"), "x\n").unwrap();
     git(&home, &repo, &["add", "committed.txt"]);
     git(&home, &repo, &["commit", "-qm", "more", "--", "committed.txt"]);
-    home.hook("codex", "SessionEnd", &event(&repo, "g", "SessionEnd", json!({})));
+    home.hook("codex", "SessionEnd", &event(&repo, "g", "SessionEnd", &json!({})));
     let view = home.hark(["sessions", "show", "g", "--json"]).within(&repo).ok().json();
     let mut touched: Vec<(String, String, Option<String>)> = view["touched"]
         .as_array()
@@ -243,7 +243,7 @@ fn what_one_assistant_leaves_another_is_offered() {
     home.hook(
         "claude-code",
         "SessionStart",
-        &event(&repo, "c1", "SessionStart", json!({ "source": "startup" })),
+        &event(&repo, "c1", "SessionStart", &json!({ "source": "startup" })),
     );
     let mut mcp = home.mcp_within(&repo, &[("CLAUDE_CODE_SESSION_ID", "c1")]);
     let said = mcp.data(
@@ -254,7 +254,7 @@ fn what_one_assistant_leaves_another_is_offered() {
     drop(mcp);
     assert_eq!(said["counted"], true);
     assert_eq!(show(&home, "c1")["goal"], "Move billing to queues", "found by the assistant's own id");
-    home.hook("claude-code", "SessionEnd", &event(&repo, "c1", "SessionEnd", json!({})));
+    home.hook("claude-code", "SessionEnd", &event(&repo, "c1", "SessionEnd", &json!({})));
     fs::write(repo.join("half-done.rs"), "x").unwrap();
     home.remember_with("Never delete invoices.", &["--kind", "directive", "--global"]);
     home.hark(["remember", "--kind", "blocker", "The queue has no dead-letter exchange."]).within(&repo).ok();
@@ -264,7 +264,7 @@ fn what_one_assistant_leaves_another_is_offered() {
     let said = context(&home.hook(
         "codex",
         "SessionStart",
-        &event(&repo, "x1", "SessionStart", json!({ "source": "startup" })),
+        &event(&repo, "x1", "SessionStart", &json!({ "source": "startup" })),
     ));
     for part in [
         "Move billing to queues",
@@ -294,7 +294,7 @@ fn what_one_assistant_leaves_another_is_offered() {
     let silent = home.hook(
         "gemini-cli",
         "SessionStart",
-        &event(&elsewhere, "g1", "SessionStart", json!({ "source": "startup" })),
+        &event(&elsewhere, "g1", "SessionStart", &json!({ "source": "startup" })),
     );
     assert_eq!(silent, json!({}));
 }

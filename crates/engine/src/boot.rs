@@ -6,8 +6,8 @@ use std::path::Path;
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::session::SessionStatus;
 use hark_core::time::DAY_MS;
-use hark_core::{Kind, ProjectKey, Session, Status, Timestamp};
-use hark_store::{ListFilter, ListOrder, ProjectNum, SessionFilter, StoredSession};
+use hark_core::{Kind, ProjectKey, Session, Timestamp};
+use hark_store::{ProjectNum, SessionFilter, StoredSession};
 
 use crate::capture::GIT_PATIENCE;
 use crate::engine::{Caller, Engine};
@@ -215,13 +215,10 @@ fn memories(
     most: usize,
     now: Timestamp,
 ) -> Result<(), EngineError> {
-    let filter = ListFilter {
-        projects: place.visible.projects.clone(),
-        kinds: kinds.to_vec(),
-        statuses: vec![Status::Active],
-        ..ListFilter::default()
-    };
-    let mut found = engine.store.list(&filter, ListOrder::NewestChange, 50)?;
+    let mut found = Vec::new();
+    for kind in kinds {
+        found.extend(engine.store.standing(*kind, place.visible.projects.as_deref(), 50)?);
+    }
     found.retain(|s| s.memory.expires.is_none_or(|at| at > now));
     // Steering words count only if a user said them; a file edited by hand may claim otherwise.
     found.retain(|s| s.memory.origin.may_become(s.memory.kind));

@@ -8,10 +8,13 @@ use super::wire::{Wire, text_of};
 
 /// The event's name: as the client says, else as our own command line says, else by its looks.
 pub(super) fn of(wire: &Wire, argument: Option<&str>) -> String {
-    let said = wire
-        .text(&["hook_event_name", "hookEventName", "agent_action_name", "hookName", "event", "type"])
-        .filter(|name| name.len() < 80);
-    said.or_else(|| argument.map(str::to_owned)).unwrap_or_else(|| by_looks(wire).to_owned())
+    let said = |names: &[&str]| wire.text(names).filter(|name| name.len() < 80);
+    // Codex's `notify` runs one program for everything and says in `type` what it is.
+    let argument = argument.filter(|name| !name.eq_ignore_ascii_case("notify")).map(str::to_owned);
+    said(&["hook_event_name", "hookEventName", "agent_action_name", "hookName"])
+        .or(argument)
+        .or_else(|| said(&["event", "type"]))
+        .unwrap_or_else(|| by_looks(wire).to_owned())
 }
 
 fn by_looks(wire: &Wire) -> &'static str {

@@ -11,13 +11,14 @@ use std::path::PathBuf;
 
 use hark_core::session::{Checkpoint, CheckpointBy, FileOp, FileTouch, SessionRef, SessionStatus};
 use hark_core::text::terms;
-use hark_core::{Clean, Session, SessionId, Timestamp};
+use hark_core::{Clean, Kind, Session, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::StoreError;
 use crate::files::Stamp;
 use crate::index::lexicon_token;
 use crate::projects::ProjectNum;
+use crate::read::Stored;
 use crate::store::Store;
 
 pub(crate) use pick_up::{pick_up, rebuild};
@@ -148,6 +149,27 @@ impl Store {
             .prepare_cached("SELECT num FROM session WHERE host = ?1 AND host_session = ?2")
             .and_then(|mut s| s.query_row([host, host_session], |row| row.get(0)).optional())
             .map_err(|e| self.sql(e))
+    }
+
+    /// Active memories of one kind, newest first: those of these projects, or all. It reads no others,
+    /// so that a session starts as fast in a large store as in a small one.
+    pub fn standing(
+        &self,
+        kind: Kind,
+        projects: Option<&[ProjectNum]>,
+        limit: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<i64>> {
+            let mut statement = self.conn.prepare_cached(
+                "SELECT num, project FROM memory WHERE kind = ?1 AND status = 'active' ORDER BY updated DESC LIMIT 2000",
+            )?;
+            let rows =
+                statement.query_map([kind.name()], |row| Ok((row.get(0)?, ProjectNum(row.get(1)?))))?;
+            let visible = |(_, project): &(i64, ProjectNum)| projects.is_none_or(|p| p.contains(project));
+            let nums = rows.filter(|row| row.as_ref().map_or(true, visible));
+            nums.take(limit).map(|row| row.map(|(num, _)| num)).collect()
+        };
+        self.load(&run().map_err(|e| self.sql(e))?)
     }
 
     /// A session's short id by its number.

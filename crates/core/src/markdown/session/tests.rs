@@ -115,7 +115,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(text(), 0..4)
 }
 
-fn tidied(texts: Vec<String>) -> Vec<Clean> {
+fn tidied(texts: &[String]) -> Vec<Clean> {
     texts.iter().filter_map(|t| clean(t).tidy()).collect()
 }
 
@@ -126,7 +126,7 @@ proptest! {
         let mut s = session();
         s.goal = clean(&goal).tidy();
         s.title = Some(clean(&title)).filter(|t| !t.is_empty());
-        (s.done, s.pending, s.work, s.decisions) = (tidied(done), tidied(pending), tidied(work), tidied(decisions));
+        (s.done, s.pending, s.work, s.decisions) = (tidied(&done), tidied(&pending), tidied(&work), tidied(&decisions));
         let pointer = |l: &String| Pointer { to: clean(l), label: Some(clean(l)) }.tidy();
         s.plans = labels.iter().filter_map(pointer).collect();
         s.files = paths.iter().filter(|p| !p.is_empty()).map(|p| FileTouch {
