@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod environment;
 mod failure;
+mod surroundings;
 mod tour;
 mod ui;
 mod usage;

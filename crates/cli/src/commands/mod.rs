@@ -7,6 +7,8 @@ pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod forget;
 pub(crate) mod history;
+pub(crate) mod init;
+pub(crate) mod install;
 pub(crate) mod links;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -21,6 +23,7 @@ pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod tags;
 pub(crate) mod tour;
+pub(crate) mod uninstall;
 
 use crate::args::Command;
 use crate::environment::Environment;
@@ -50,6 +53,9 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Config(args) => config::run(&args, environment),
         Command::Mcp(args) => mcp::run(&args, environment),
         Command::Serve(args) => serve::run(&args, environment),
+        Command::Install(args) => install::run(&args, environment),
+        Command::Uninstall(args) => uninstall::run(&args, environment),
+        Command::Init(args) => init::run(&args, environment),
         Command::Tour(args) => tour::run(&args, environment),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
