@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         return Err(Failure::user("this folder is no project", "go to a project's folder and run it there"));
     };
     let store = root.join(".hark");
-    let mut report = Report::new("init", Scope::Project, args.how.dry_run);
+    let mut report = Report::new("init", Some(Scope::Project), args.how.dry_run);
     if !args.how.dry_run {
         let home = Home { path: store.clone(), project_root: Some(root) };
         drop(Engine::open(home, environment.config()?, environment.clock)?);

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
             "name one: `hark install claude-code --plugin` or `hark install gemini-cli --plugin`",
         ));
     }
-    let mut report = Report::new("install", options.scope, args.how.dry_run);
+    let mut report = Report::new("install", Some(options.scope), args.how.dry_run);
     if !args.how.dry_run {
         let store = Home { path: around.data.clone(), project_root: None };
         drop(Engine::open(store, environment.config()?, environment.clock)?);

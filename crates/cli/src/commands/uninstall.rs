@@ -24,8 +24,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure> {
     let around = surroundings::read(environment)?;
-    let scope = args.scope.map_or(Scope::User, Scope::from);
-    let mut report = Report::new("uninstall", scope, args.dry_run);
+    let mut report = Report::new("uninstall", args.scope.map(Scope::from), args.dry_run);
     if args.dry_run {
         let manifest = hark_hosts::look(&around.data).map_err(|e| install::vault_failure(&e))?;
         let (owners, hosts) = leaving(args, &manifest, &around);

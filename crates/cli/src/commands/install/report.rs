@@ -11,7 +11,9 @@ use crate::ui::{self, BAD, DIM, GOOD, WARN};
 pub(crate) struct Report {
     #[serde(skip)]
     word: &'static str,
-    pub(crate) scope: Scope,
+    /// None: both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) scope: Option<Scope>,
     pub(crate) dry_run: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) store: Option<String>,
@@ -50,7 +52,7 @@ pub(crate) struct Refused {
 }
 
 impl Report {
-    pub(crate) fn new(word: &'static str, scope: Scope, dry_run: bool) -> Self {
+    pub(crate) fn new(word: &'static str, scope: Option<Scope>, dry_run: bool) -> Self {
         Report {
             word,
             scope,
