@@ -180,11 +180,11 @@ impl Report {
     fn print_assistant(&self, assistant: &Assistant) {
         super::heading(assistant.name);
         let tense = |done: &'static str, would: &'static str| if self.dry_run { would } else { done };
-        for file in &assistant.changed {
-            ui::print(&format!("  {GOOD}{}{GOOD:#} {}\n", tense("changed", "would change"), ui::safe(file)));
+        for file in gathered(&assistant.changed) {
+            ui::print(&format!("  {GOOD}{}{GOOD:#} {}\n", tense("changed", "would change"), ui::safe(&file)));
         }
-        for file in &assistant.removed {
-            ui::print(&format!("  {GOOD}{}{GOOD:#} {}\n", tense("removed", "would remove"), ui::safe(file)));
+        for file in gathered(&assistant.removed) {
+            ui::print(&format!("  {GOOD}{}{GOOD:#} {}\n", tense("removed", "would remove"), ui::safe(&file)));
         }
         if assistant.changed.is_empty() && assistant.removed.is_empty() && self.refused.is_empty() {
             ui::print("  nothing to change\n");
@@ -196,6 +196,21 @@ impl Report {
             ui::print(&format!("  next: {}\n", ui::safe(next)));
         }
     }
+}
+
+/// Many files in one folder are one line.
+fn gathered(files: &[String]) -> Vec<String> {
+    let folder = |file: &str| file.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let mut lines: Vec<String> = Vec::new();
+    for file in files {
+        let folder = folder(file);
+        let there = files.iter().filter(|other| other.starts_with(&format!("{folder}/hark-"))).count();
+        let line = if there > 1 { format!("{folder} ({there} files)") } else { file.clone() };
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 fn print_diff(diff: &str) {
