@@ -14,7 +14,9 @@ const STYLES: Styles = Styles::styled()
 /// Long-term memory for AI coding assistants: local, private, one binary.
 #[derive(Debug, Parser)]
 #[command(name = "hark", version, styles = STYLES, max_term_width = 100, infer_subcommands = true)]
-#[command(after_help = "Start with `hark tour`, or `hark remember \"…\"` and `hark recall \"…\"`.")]
+#[command(
+    after_help = "Start with `hark install` or `hark tour`, or `hark remember \"…\"` and `hark recall \"…\"`."
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -87,6 +89,12 @@ pub(crate) enum Command {
     Mcp(commands::mcp::Args),
     /// Serve the memory over HTTP on this machine (MCP at /mcp)
     Serve(commands::serve::Args),
+    /// Wire hark into the assistants on this machine
+    Install(commands::install::Args),
+    /// Take hark out of them again, byte for byte
+    Uninstall(commands::uninstall::Args),
+    /// Give this project a store of its own, and wire it
+    Init(commands::init::Args),
     /// See it work in a throw-away store, in under a minute
     Tour(commands::tour::Args),
     /// Print a shell completion script

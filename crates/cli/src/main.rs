@@ -5,6 +5,7 @@ mod commands;
 mod environment;
 mod failure;
 mod hook;
+mod surroundings;
 mod tour;
 mod ui;
 mod usage;

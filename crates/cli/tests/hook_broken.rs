@@ -62,7 +62,7 @@ fn an_index_that_is_behind_is_not_migrated_and_nothing_is_lost() {
     let conn = sqlite::open(&home.database());
     conn.execute_batch(
         "DROP TABLE session; DROP TABLE checkpoint; DROP TABLE session_file; DROP TABLE session_baseline; \
-         DROP TABLE event; DROP TABLE session_lexicon; DROP TABLE ledger; DROP TABLE injected; PRAGMA user_version = 1;",
+         DROP TABLE event; DROP TABLE session_lexicon; DROP TABLE ledger; DROP TABLE injected; DROP INDEX memory_standing; PRAGMA user_version = 1;",
     )
     .unwrap();
     // While somebody else holds the write lock, the worker that a hook starts cannot get ahead of us.

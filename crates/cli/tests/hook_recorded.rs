@@ -74,8 +74,8 @@ fn every_recorded_event_is_answered_in_its_clients_shape() {
     ];
     assert_eq!(calls, expected.map(|(host, tools)| (host.to_owned(), tools, 1)));
     let doctor = home.doctor();
-    assert_eq!(doctor["assistants"].as_array().unwrap().len(), 7);
-    assert!(doctor["assistants"][0]["last_injection"].is_string(), "{doctor}");
+    assert_eq!(doctor["heard"].as_array().unwrap().len(), 7);
+    assert!(doctor["heard"][0]["last_injection"].is_string(), "{doctor}");
     assert_eq!(doctor["findings"].as_array().unwrap().len(), 0, "{doctor}");
 }
 

@@ -106,8 +106,11 @@ fn json_shapes() {
     let home = Home::new(env!("CARGO_BIN_EXE_hark")).at(NOW);
     let mut tame = Tame { seen: Vec::new(), root: home.root().to_str().unwrap().to_owned() };
     let mut shape = |name: &str, code: i32, args: &[&str]| -> Value {
-        let raw = home.hark([args, &["--json"]].concat()).fails(code).json();
-        let mut tamed = raw.clone();
+        // Which assistants this machine has is not part of a shape.
+        let raw = home.hark([args, &["--json"]].concat()).env("PATH", "").fails(code).json();
+        let binary = serde_json::to_string(home.binary()).unwrap();
+        let mut tamed: Value =
+            serde_json::from_str(&raw.to_string().replace(binary.trim_matches('"'), "[hark]")).unwrap();
         tame.value(&mut tamed);
         insta::assert_json_snapshot!(name, tamed);
         raw
@@ -187,6 +190,12 @@ fn json_shapes() {
     shape("error_unknown_session", 1, &["sessions", "show", "s-zzzzzzzz"]);
     shape("stats", 0, &["stats"]);
     shape("doctor", 0, &["doctor"]);
+    shape("install_dry", 0, &["install", "claude-desktop", "--dry-run"]);
+    shape("install", 0, &["install", "zed"]);
+    shape("install_nothing_found", 0, &["install", "generic"]);
+    shape("doctor_wired", 0, &["doctor"]);
+    shape("uninstall", 0, &["uninstall"]);
+    shape("init", 0, &["init", "zed"]);
     shape("reindex", 0, &["reindex"]);
     shape("config", 0, &["config"]);
     shape("forget_dry", 0, &["forget", &b]);

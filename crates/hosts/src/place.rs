@@ -7,12 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::host::{Host, Place, Root};
 
 /// Variables of assistants that move their folders. Read by the caller into [`Surroundings::vars`].
-pub const VARIABLES: &[(&str, &str)] = &[
-    ("CLAUDE_CONFIG_DIR", "where Claude Code keeps its settings; `hark install` follows it"),
-    ("CODEX_HOME", "where Codex CLI keeps its settings; `hark install` follows it"),
-    ("COPILOT_HOME", "where Copilot CLI keeps its settings; `hark install` follows it"),
-    ("CONTINUE_GLOBAL_DIR", "where Continue keeps its settings; `hark install` follows it"),
-];
+pub const VARIABLES: &[&str] = &["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "CONTINUE_GLOBAL_DIR"];
 
 #[derive(Debug, Clone)]
 pub struct Surroundings {

@@ -102,6 +102,7 @@ pub fn install(around: &Surroundings, manifest: &Manifest, hosts: &[&Host], opti
     let mut plan = compute(around, manifest, &active, &wanted);
     plan.setups = active
         .into_iter()
+        .filter(|owner| wanted.iter().any(|(wisher, _)| wisher == owner))
         .map(|owner| Setup {
             owner,
             hooks: options.hooks,

@@ -190,3 +190,80 @@ fn fill(template: Value, name: &dyn Fn(&str) -> Option<Value>) -> Option<Value> 
         plain => Some(plain),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::HOSTS;
+
+    fn around() -> Surroundings {
+        let home = PathBuf::from("/home/ann");
+        Surroundings {
+            config: home.join(".config"),
+            app_config: home.join(".config"),
+            project: Some(home.join("shop")),
+            data: home.join(".local/share/hark"),
+            executable: PathBuf::from("/usr/bin/hark"),
+            hark_home: None,
+            vars: BTreeMap::new(),
+            path: Vec::new(),
+            home,
+        }
+    }
+
+    fn all() -> Vec<(&'static Host, Options, Wish)> {
+        let mut all = Vec::new();
+        for host in HOSTS {
+            for (scope, plugin) in [(Scope::User, false), (Scope::Project, false), (Scope::User, true)] {
+                let options = Options { scope, hooks: Hooks::Full, plugin };
+                all.extend(wishes(host, options, &around()).into_iter().map(|wish| (*host, options, wish)));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn every_template_is_filled() {
+        for (host, _, wish) in all() {
+            let said = serde_json::to_string(&wish.edit).unwrap();
+            for name in
+                ["{hark}", "{env}", "{command}", "{timeout}", "{matcher}", "{version}", "{server}", "null"]
+            {
+                let code = matches!(wish.edit, Edit::Whole { .. }) && name == "null";
+                assert!(code || !said.contains(name), "{}: {name} in {said}", host.id);
+            }
+            assert!(wish.edit.insert("").is_ok(), "{}: {said}", host.id);
+        }
+    }
+
+    #[test]
+    fn assistants_that_share_a_file_agree_on_what_is_in_it() {
+        let mut seen: BTreeMap<(PathBuf, String), (Edit, &str)> = BTreeMap::new();
+        for (host, _, wish) in all() {
+            let place = (wish.file.clone(), wish.edit.key());
+            let (edit, other) = seen.entry(place).or_insert_with(|| (wish.edit.clone(), host.id));
+            assert_eq!(*edit, wish.edit, "{} and {} in {}", host.id, other, wish.file.display());
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_and_found() {
+        for host in HOSTS {
+            assert_eq!(crate::find(host.id).map(|found| found.name), Some(host.name));
+        }
+        assert_eq!(HOSTS.len(), 18);
+    }
+
+    #[test]
+    fn hooks_have_a_time_limit_wherever_there_is_one() {
+        for (host, _, wish) in all() {
+            if let Edit::JsonItem { value, .. } = &wish.edit
+                && host.id != "windsurf"
+            {
+                assert!(value.to_string().contains("\"timeout"), "{}: {value}", host.id);
+            }
+        }
+    }
+}

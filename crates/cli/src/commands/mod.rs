@@ -9,6 +9,8 @@ pub(crate) mod edit;
 pub(crate) mod forget;
 pub(crate) mod history;
 pub(crate) mod hook;
+pub(crate) mod init;
+pub(crate) mod install;
 pub(crate) mod ledger;
 pub(crate) mod links;
 pub(crate) mod list;
@@ -26,6 +28,7 @@ pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod tags;
 pub(crate) mod tour;
+pub(crate) mod uninstall;
 pub(crate) mod work;
 
 use crate::args::Command;
@@ -62,6 +65,9 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Hook(args) => hook::run(args),
         Command::Mcp(args) => mcp::run(&args, environment),
         Command::Serve(args) => serve::run(&args, environment),
+        Command::Install(args) => install::run(&args, environment),
+        Command::Uninstall(args) => uninstall::run(&args, environment),
+        Command::Init(args) => init::run(&args, environment),
         Command::Tour(args) => tour::run(&args, environment),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -17,12 +17,12 @@ pub struct Response {
     pub home: String,
     pub memories: i64,
     /// What was heard of each assistant through its hooks.
-    pub assistants: Vec<Assistant>,
+    pub heard: Vec<Heard>,
     pub findings: Vec<Finding>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Assistant {
+pub struct Heard {
     pub host: String,
     pub sessions: i64,
     pub last_event: String,
@@ -42,14 +42,13 @@ pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<
         });
     }
     findings.extend(crate::health::findings(engine));
-    let assistants =
-        engine.store.hosts_seen()?.into_iter().filter(|seen| seen.host != "cli").map(|seen| Assistant {
-            host: seen.host,
-            sessions: seen.sessions,
-            last_event: seen.last_event.to_string(),
-            last_injection: seen.last_injection.map(|at| at.to_string()),
-        });
-    let assistants = assistants.collect();
+    let heard = engine.store.hosts_seen()?.into_iter().filter(|seen| seen.host != "cli").map(|seen| Heard {
+        host: seen.host,
+        sessions: seen.sessions,
+        last_event: seen.last_event.to_string(),
+        last_injection: seen.last_injection.map(|at| at.to_string()),
+    });
+    let heard = heard.collect();
     let stats = engine.store.stats()?;
     if stats.memories > 0 && clock_is_behind(engine)? {
         findings.push(Finding {
@@ -60,7 +59,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<
     }
     let healthy = findings.iter().all(|finding| finding.severity != Severity::Problem);
     let home = engine.home.path.display().to_string();
-    Ok(Response { healthy, home, memories: stats.memories, assistants, findings })
+    Ok(Response { healthy, home, memories: stats.memories, heard, findings })
 }
 
 fn clock_is_behind(engine: &Engine) -> Result<bool, EngineError> {

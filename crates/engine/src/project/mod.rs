@@ -44,7 +44,7 @@ pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey>
 }
 
 /// The folder whose files a project's relative paths mean.
-pub(crate) fn work_tree(folder: &Path) -> PathBuf {
+pub fn work_tree(folder: &Path) -> PathBuf {
     git::find(folder).map_or_else(|| folder.to_owned(), |repository| repository.work_tree)
 }
 

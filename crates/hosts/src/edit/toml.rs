@@ -80,15 +80,32 @@ fn toml_value(value: &Value) -> toml_edit::Value {
     }
 }
 
-/// Into `outer = { … }`, which headers cannot extend.
+/// Into `outer = { … }`, which headers cannot extend: before the closing bracket.
 fn into_inline(text: &str, path: &[String], value: &Value) -> Result<String, Refusal> {
     let cannot = || Refusal::new("hark cannot edit this file", "add the table by hand");
-    let mut document: DocumentMut = text.parse().map_err(|_| cannot())?;
+    let document = parse(text)?;
     let (name, outer) = path.split_last().ok_or_else(cannot)?;
-    let table = outer.iter().try_fold(document.as_item_mut(), |here, name| here.get_mut(name));
-    let table = table.and_then(Item::as_inline_table_mut).ok_or_else(cannot)?;
-    table.insert(name, toml_value(value));
-    Ok(document.to_string())
+    let table = find(&document, outer).and_then(Item::as_inline_table).ok_or_else(cannot)?;
+    let close = table.span().ok_or_else(cannot)?.end - 1;
+    let at = text[..close].trim_end().len();
+    let comma = if table.is_empty() { "" } else { ", " };
+    let entry = format!("{comma}{} = {}", toml_edit::Key::new(name), toml_value(value));
+    Ok(format!("{}{entry}{}", &text[..at], &text[at..]))
+}
+
+/// Out of it again, with its comma.
+fn out_of_inline(text: &str, path: &[String]) -> Option<String> {
+    let document = parse(text).ok()?;
+    let (name, outer) = path.split_last()?;
+    let table = find(&document, outer)?.as_inline_table()?;
+    let (key, item) = table.get_key_value(name)?;
+    let (start, end) = (key.span()?.start, item.span()?.end);
+    let (before, after) = (text[..start].trim_end(), &text[end..]);
+    if let Some(before) = before.strip_suffix(',') {
+        return Some(format!("{before}{after}"));
+    }
+    let after = after.trim_start().strip_prefix(',').map_or(after, str::trim_start);
+    Some(format!("{before}{after}"))
 }
 
 pub(super) fn remove(text: &str, path: &[String], trace: &Trace) -> Result<String, Refusal> {
@@ -100,7 +117,10 @@ pub(super) fn remove(text: &str, path: &[String], trace: &Trace) -> Result<Strin
     };
     let outcome = match ranges {
         Some(ranges) => cut(text, &ranges, &trace.lead),
-        None => without_item(text, path)?,
+        None => match out_of_inline(text, path) {
+            Some(outcome) => outcome,
+            None => without_item(text, path)?,
+        },
     };
     let clean = parse(&outcome).is_ok_and(|document| find(&document, path).is_none());
     let rest = |text: &str| {
@@ -187,7 +207,9 @@ fn without_item(text: &str, path: &[String]) -> Result<String, Refusal> {
     let (name, outer) = path.split_last().ok_or_else(cannot)?;
     let table = outer.iter().try_fold(document.as_item_mut(), |here, name| here.get_mut(name));
     table.and_then(Item::as_table_like_mut).ok_or_else(cannot)?.remove(name);
-    Ok(document.to_string())
+    let outcome = document.to_string();
+    // A last line end is added to texts that had none.
+    Ok(if text.ends_with('\n') { outcome } else { outcome.trim_end().to_owned() })
 }
 
 /// Without comments and layout.
@@ -218,6 +240,7 @@ fn plain_value(value: &toml_edit::Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -238,6 +261,8 @@ mod tests {
             "# mine\nmodel = 'x' # why\n\n[mcp_servers.other]\ncommand = \"o\"\n",
             "[mcp_servers.other]\r\ncommand = \"o\"\r\n\r\n[tui]\r\nx = 1\r\n",
             "mcp_servers = { other = { command = \"o\" } }\n",
+            "mcp_servers={other={command=\"o\"}}",
+            "mcp_servers = {}\r\nx = 1\r\n",
             "mcp_servers.other.command = \"o\"\n",
         ] {
             let (with, trace) = insert(text, &path(), &server()).unwrap();
@@ -261,5 +286,39 @@ mod tests {
     fn a_broken_file_is_refused_with_its_line() {
         let refusal = insert("a = 1\nb = = 2\n", &path(), &server()).unwrap_err();
         assert_eq!(refusal.line, Some(2), "{refusal:?}");
+    }
+
+    /// Any settings, in any order and layout.
+    fn document() -> impl Strategy<Value = String> {
+        let remark = prop::sample::select(vec!["", " # why", "\n# mine\n", "\n\n", "  "]);
+        let value = ["1", "\"a\"", "[1, 2, ]", "{ a = 1 }", "\"\"\"\nx\n[y]\n\"\"\"", "1979-05-27"];
+        let entry = ("[a-d]{1,2}", prop::sample::select(value.to_vec()), remark.clone());
+        let entries = prop::collection::vec(entry, 0..4);
+        let headers = ["", "[t]", "[mcp_servers]", "[mcp_servers.x]", "[[list]]", "[t.u]"];
+        let section = (prop::sample::select(headers.to_vec()), remark, entries);
+        let whole = (prop::collection::vec(section, 0..4), any::<bool>(), any::<bool>());
+        whole.prop_map(|(sections, windows, cut)| {
+            let mut out = String::new();
+            for (header, remark, entries) in sections {
+                out.push_str(&format!("{header}{remark}\n"));
+                for (key, value, remark) in entries {
+                    out.push_str(&format!("{key} = {value}{remark}\n"));
+                }
+            }
+            let out = if cut { out.trim_end().to_owned() } else { out };
+            if windows { out.replace('\n', "\r\n") } else { out }
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn any_document_survives(text in document()) {
+            if let Ok((with, trace)) = insert(&text, &path(), &server()) {
+                prop_assert_eq!(state(&with, &path(), &server()), Ok(State::Same));
+                prop_assert_eq!(remove(&with, &path(), &trace), Ok(text.clone()), "{:?}", with);
+            }
+        }
     }
 }

@@ -48,6 +48,9 @@ pub(crate) const INSTALL: Install = Install {
         for_user(plugin(&["GEMINI.md"]), What::RulesFile { front: "" }),
         for_user(plugin(&["commands"]), What::Commands(CommandFormat::Toml)),
     ],
-    plugin_next: &["run `gemini extensions link {plugin}`"],
+    plugin_next: &[
+        "run `gemini extensions link {plugin}`",
+        "before `hark uninstall`, run `gemini extensions uninstall hark`",
+    ],
     next: &["start a new session"],
 };

@@ -139,7 +139,11 @@ fn document() -> impl Strategy<Value = String> {
         });
         prop_oneof![object, array].boxed()
     });
-    (value, prop::sample::select(vec!["", "\n", "\r\n", " // end"])).prop_map(|(v, end)| format!("{v}{end}"))
+    // Only an object at the top takes an entry, so most documents have one.
+    let tops = ["{\"hooks\":@}", "{ \"a\" :@ , }", "{\n  \"mcpServers\":@\n}", "@"];
+    let ends = ["", "\n", "\r\n", " // end"];
+    (value, prop::sample::select(tops.to_vec()), prop::sample::select(ends.to_vec()))
+        .prop_map(|(value, top, end)| format!("{}{end}", top.replace('@', &value)))
 }
 
 proptest! {
