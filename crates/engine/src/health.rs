@@ -48,12 +48,16 @@ pub(crate) fn notice(engine: &Engine) -> Result<Option<String>, EngineError> {
     Ok(Some(format!(
         "hark: {} hook event(s) could not be handled, the last {} ({}). Tell the user to run `hark doctor`.",
         fresh.len(),
-        match last.at.age(engine.now()).as_str() {
-            "now" => "just now".to_owned(),
-            age => format!("{age} ago"),
-        },
+        ago(last.at, engine.now()),
         last.error.chars().take(160).collect::<String>()
     )))
+}
+
+fn ago(at: Timestamp, now: Timestamp) -> String {
+    match at.age(now).as_str() {
+        "now" => "just now".to_owned(),
+        age => format!("{age} ago"),
+    }
 }
 
 /// For `hark doctor`.
@@ -69,11 +73,11 @@ pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
         found.push(Finding {
             severity: Severity::Warning,
             what: format!(
-                "{} hook event(s) met an error in the last week ({kept} of them kept), the last from {} ({}), {} ago: {}",
+                "{} hook event(s) met an error in the last week ({kept} of them kept), the last from {} ({}), {}: {}",
                 errors.len(),
                 last.host,
                 last.event,
-                last.at.age(now),
+                ago(last.at, now),
                 last.error
             ),
             mend: Some(format!(
