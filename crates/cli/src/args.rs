@@ -14,7 +14,9 @@ const STYLES: Styles = Styles::styled()
 /// Long-term memory for AI coding assistants: local, private, one binary.
 #[derive(Debug, Parser)]
 #[command(name = "hark", version, styles = STYLES, max_term_width = 100, infer_subcommands = true)]
-#[command(after_help = "Start with `hark tour`, or `hark remember \"…\"` and `hark recall \"…\"`.")]
+#[command(
+    after_help = "Start with `hark install` or `hark tour`, or `hark remember \"…\"` and `hark recall \"…\"`."
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -61,6 +63,14 @@ pub(crate) enum Command {
     History(commands::history::Args),
     /// Show everything about a file, issue, person or other thing
     Context(commands::context::Args),
+    /// Save what a session is for, what is done and what is left
+    Checkpoint(commands::checkpoint::Args),
+    /// List, search and show sessions of assistants
+    Sessions(commands::sessions::Args),
+    /// Go on where a session left off, in the same assistant or another
+    Resume(commands::resume::Args),
+    /// Show what was said to assistants unasked
+    Ledger(commands::ledger::Args),
     /// List tags in use
     Tags(commands::tags::Args),
     /// Show what the store holds
@@ -71,12 +81,22 @@ pub(crate) enum Command {
     Reindex(commands::reindex::Args),
     /// Show or change settings
     Config(commands::config::Args),
+    /// Run by an assistant's hooks: an event on stdin, the reply on stdout
+    Hook(commands::hook::Args),
+    /// Do what hooks left for later, then end
+    Work(commands::work::Args),
     /// Serve the memory to an assistant over stdin and stdout (MCP)
     Mcp(commands::mcp::Args),
     /// Serve the memory over HTTP on this machine (MCP at /mcp)
     Serve(commands::serve::Args),
     /// Measure recall on documents and questions of your own
     Eval(commands::eval::Args),
+    /// Wire hark into the assistants on this machine
+    Install(commands::install::Args),
+    /// Take hark out of them again, byte for byte
+    Uninstall(commands::uninstall::Args),
+    /// Give this project a store of its own, and wire it
+    Init(commands::init::Args),
     /// See it work in a throw-away store, in under a minute
     Tour(commands::tour::Args),
     /// Print a shell completion script

@@ -14,13 +14,17 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("HARK_CONFIG", "settings file to use instead of `~/.config/hark/config.toml`"),
     ("HARK_NOW", "time to use instead of the clock, for tests: RFC 3339 or milliseconds"),
     ("NO_COLOR", "print without colours"),
+    ("CLAUDE_CONFIG_DIR", "where Claude Code keeps its settings; `hark install` writes there"),
+    ("CODEX_HOME", "where Codex CLI keeps its settings; `hark install` writes there"),
+    ("COPILOT_HOME", "where Copilot CLI keeps its settings; `hark install` writes there"),
+    ("CONTINUE_GLOBAL_DIR", "where Continue keeps its settings; `hark install` writes there"),
 ];
 
 /// The table as part of `hark --help`.
 pub(crate) fn help() -> String {
-    let lines = VARIABLES.iter().map(|(name, meaning)| format!("  {name:<12} {meaning}"));
+    let lines = VARIABLES.iter().map(|(name, meaning)| format!("  {name:<19} {meaning}"));
     format!(
-        "Environment:\n{}\n\nStart with `hark tour`, or `hark remember \"…\"` and `hark recall \"…\"`.",
+        "Environment:\n{}\n\nStart with `hark install` or `hark tour`, or `hark remember \"…\"` and `hark recall \"…\"`.",
         lines.collect::<Vec<_>>().join("\n")
     )
 }

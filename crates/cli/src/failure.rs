@@ -20,20 +20,28 @@ pub(crate) struct Failure {
     kind: FailureKind,
     message: String,
     hint: Option<String>,
+    /// What went wrong is in the JSON that the command has printed already.
+    told: bool,
 }
 
 impl Failure {
     pub(crate) fn user(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Failure { kind: FailureKind::User, message: message.into(), hint: Some(hint.into()) }
+        Failure { kind: FailureKind::User, message: message.into(), hint: Some(hint.into()), told: false }
     }
 
     pub(crate) fn storage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Failure { kind: FailureKind::Storage, message: message.into(), hint: Some(hint.into()) }
+        Failure { kind: FailureKind::Storage, message: message.into(), hint: Some(hint.into()), told: false }
+    }
+
+    /// The command has printed its JSON; there must be no second one.
+    pub(crate) fn told(mut self) -> Self {
+        self.told = true;
+        self
     }
 
     /// Says what happened on stderr (with `--json` as JSON on stdout too) and gives the exit code.
     pub(crate) fn report(&self, json: bool) -> ExitCode {
-        if json {
+        if json && !self.told {
             let error = serde_json::json!({ "error": { "message": self.message, "hint": self.hint } });
             crate::ui::print(&format!("{error}\n"));
         }
@@ -53,12 +61,12 @@ impl From<EngineError> for Failure {
             ErrorKind::Storage => FailureKind::Storage,
             ErrorKind::Internal => FailureKind::Internal,
         };
-        Failure { kind, message: error.to_string(), hint: error.hint() }
+        Failure { kind, message: error.to_string(), hint: error.hint(), told: false }
     }
 }
 
 impl From<ServeError> for Failure {
     fn from(error: ServeError) -> Self {
-        Failure { kind: FailureKind::User, message: error.to_string(), hint: None }
+        Failure { kind: FailureKind::User, message: error.to_string(), hint: None, told: false }
     }
 }

@@ -4,6 +4,8 @@ mod args;
 mod commands;
 mod environment;
 mod failure;
+mod hook;
+mod surroundings;
 mod tour;
 mod ui;
 mod usage;
@@ -16,6 +18,9 @@ use args::Cli;
 use environment::Environment;
 
 fn main() -> ExitCode {
+    if let Some(args) = hook::wanted(std::env::args_os().skip(1)) {
+        hook::run(args);
+    }
     let parsed = usage::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,

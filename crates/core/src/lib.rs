@@ -6,6 +6,7 @@
 
 pub mod budget;
 pub mod entity;
+pub mod event;
 pub mod id;
 pub mod kind;
 pub mod lifecycle;
@@ -16,6 +17,7 @@ pub mod origin;
 pub mod project;
 pub mod rank;
 pub mod redact;
+pub mod session;
 pub mod text;
 pub mod time;
 pub mod vector;
@@ -30,4 +32,5 @@ pub use memory::{Memory, Scope};
 pub use origin::Origin;
 pub use project::ProjectKey;
 pub use redact::{Clean, Raw};
+pub use session::{Session, SessionId};
 pub use time::Timestamp;

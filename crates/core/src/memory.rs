@@ -87,20 +87,20 @@ pub struct UnknownKey {
 
 /// Reading our own records back: their text passed redaction when it was written. [`Clean`] itself
 /// cannot be deserialised, so that no request from outside can claim to be clean.
-mod stored {
+pub(crate) mod stored {
     use serde::{Deserialize, Deserializer};
 
     use crate::redact::Clean;
 
-    pub(super) fn text<'de, D: Deserializer<'de>>(d: D) -> Result<Clean, D::Error> {
+    pub(crate) fn text<'de, D: Deserializer<'de>>(d: D) -> Result<Clean, D::Error> {
         String::deserialize(d).map(Clean::already_redacted)
     }
 
-    pub(super) fn optional<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Clean>, D::Error> {
+    pub(crate) fn optional<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Clean>, D::Error> {
         Option::<String>::deserialize(d).map(|text| text.map(Clean::already_redacted))
     }
 
-    pub(super) fn list<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Clean>, D::Error> {
+    pub(crate) fn list<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Clean>, D::Error> {
         Vec::<String>::deserialize(d).map(|texts| texts.into_iter().map(Clean::already_redacted).collect())
     }
 }

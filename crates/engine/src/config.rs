@@ -23,6 +23,9 @@ pub const PROJECT_MAY_SET: &[&str] = &["recall.limit", "recall.budget", "recall.
 pub struct Config {
     pub recall: RecallConfig,
     pub redact: RedactConfig,
+    pub inject: InjectConfig,
+    pub checkpoint: CheckpointConfig,
+    pub sessions: SessionsConfig,
     pub projects: ProjectsConfig,
 }
 
@@ -38,6 +41,36 @@ pub struct RecallConfig {
 #[serde(deny_unknown_fields)]
 pub struct RedactConfig {
     pub emails: bool,
+}
+
+/// How many tokens we may say unasked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InjectConfig {
+    pub boot: usize,
+    pub prompt: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckpointConfig {
+    pub policy: CheckpointPolicy,
+    pub every: u32,
+}
+
+/// What is done about an agent that does not say what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckpointPolicy {
+    Off,
+    Remind,
+    Gate,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionsConfig {
+    pub stale: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

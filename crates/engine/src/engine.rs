@@ -49,14 +49,37 @@ impl Engine {
 
     pub fn open_as(home: Home, config: Config, clock: Clock, role: Role) -> Result<Engine, EngineError> {
         let layout = Layout::new(&home.path);
-        let key = placeholder_key(&layout)?;
-        let options = RedactOptions { emails: config.redact.emails, ..RedactOptions::default() };
-        let redactor = Arc::new(Redactor::new(options, key));
+        let redactor = Self::redactor_of(&home, &config)?;
         let embedder = embed::default_embedder();
         let options =
             OpenOptions { role, embedder: embedder.clone(), redactor: redactor.clone(), now: clock.now() };
         let store = Store::open(&layout, &options)?;
-        Ok(Engine { store, config, home, clock, redactor, embedder })
+        let mut engine = Engine { store, config, home, clock, redactor, embedder };
+        if role == Role::Ordinary {
+            engine.take_in_waiting();
+        }
+        Ok(engine)
+    }
+
+    /// Stores what hooks could not. What still cannot be stored goes on waiting.
+    fn take_in_waiting(&mut self) {
+        const LIMIT: std::time::Duration = std::time::Duration::from_secs(5);
+        if !hark_store::spool::is_empty(self.store.layout())
+            && let Some(_lock) = crate::worker::lock(self.store.layout())
+        {
+            let _ = crate::worker::drain(self, std::time::Instant::now(), LIMIT);
+        }
+    }
+
+    /// The redactor of a data directory, for hooks that cannot open its index.
+    pub fn redactor_of(home: &Home, config: &Config) -> Result<Arc<Redactor>, EngineError> {
+        let key = placeholder_key(&Layout::new(&home.path))?;
+        let options = RedactOptions { emails: config.redact.emails, ..RedactOptions::default() };
+        Ok(Arc::new(Redactor::new(options, key)))
+    }
+
+    pub(crate) fn redactor(&self) -> Arc<Redactor> {
+        self.redactor.clone()
     }
 
     pub fn now(&self) -> Timestamp {

@@ -34,8 +34,13 @@ impl EngineError {
 
     pub fn kind(&self) -> ErrorKind {
         match self {
-            EngineError::Store(StoreError::NotFound { .. }) => ErrorKind::NotFound,
-            EngineError::Store(StoreError::Ambiguous { .. }) | EngineError::Invalid { .. } => ErrorKind::User,
+            EngineError::Store(StoreError::NotFound { .. } | StoreError::NoSession { .. }) => {
+                ErrorKind::NotFound
+            }
+            EngineError::Store(StoreError::Ambiguous { .. } | StoreError::SessionsAlike { .. }) => {
+                ErrorKind::User
+            }
+            EngineError::Invalid { .. } => ErrorKind::User,
             EngineError::Config { .. } => ErrorKind::User,
             EngineError::Store(_) => ErrorKind::Storage,
             EngineError::Random(_) => ErrorKind::Internal,

@@ -27,6 +27,11 @@ impl Home {
         Some(Home { path: base.data_dir().join("hark"), project_root: None })
     }
 
+    /// The user's own store, wherever the caller is: what concerns the whole machine is kept there.
+    pub fn of_user(setting: Option<PathBuf>) -> Option<Home> {
+        Home::find(setting, None)
+    }
+
     /// Where the user's configuration is: `HARK_CONFIG` or the usual place.
     pub fn user_config(setting: Option<PathBuf>) -> Option<PathBuf> {
         setting.filter(|p| !p.as_os_str().is_empty()).or_else(|| {

@@ -3,17 +3,24 @@
 //! An operation is a file in [`ops`]: request, response, `run`. The command line, the MCP server
 //! and everything else call these and nothing below them.
 
+mod boot;
+pub mod capture;
 pub mod clock;
 pub mod config;
 pub mod embed;
 mod engine;
 mod error;
 pub mod eval;
+pub mod health;
 mod home;
+pub mod inject;
 pub mod ops;
 pub mod project;
 pub mod recall;
+mod sessions;
+mod summary;
 pub mod toolbox;
+pub mod worker;
 
 pub use clock::Clock;
 pub use config::Config;

@@ -20,6 +20,8 @@ use crate::ops;
 pub enum Family {
     /// What every session needs.
     Core,
+    /// Past sessions and what was injected into them.
+    Sessions,
     /// Links and entities.
     Graph,
     /// History, counts, health.
@@ -164,6 +166,74 @@ static TOOLS: &[Tool] = &[
         always_load: false,
         schema: schema::of::<ops::list::Request>,
         call: |engine, caller, arguments| text::list(&ops::list::run(engine, caller, &parse(arguments)?)?),
+    },
+    Tool {
+        name: "memory_checkpoint",
+        title: "Checkpoint",
+        description: "Save this session's progress so that another session or assistant can go on.",
+        family: Family::Core,
+        read_only: false,
+        destructive: false,
+        idempotent: false,
+        always_load: false,
+        schema: schema::of::<ops::checkpoint::Request>,
+        call: |engine, caller, arguments| {
+            text::checkpoint(&ops::checkpoint::run(engine, caller, &parse(arguments)?)?)
+        },
+    },
+    Tool {
+        name: "memory_resume",
+        title: "Resume",
+        description: "Where the last session here left off.",
+        family: Family::Core,
+        read_only: true,
+        destructive: false,
+        idempotent: true,
+        always_load: false,
+        schema: schema::of::<ops::resume::Request>,
+        call: |engine, caller, arguments| {
+            text::resume(&ops::resume::run(engine, caller, &parse(arguments)?)?)
+        },
+    },
+    Tool {
+        name: "memory_sessions",
+        title: "Sessions",
+        description: "List past sessions, or search them.",
+        family: Family::Sessions,
+        read_only: true,
+        destructive: false,
+        idempotent: true,
+        always_load: false,
+        schema: schema::of::<ops::sessions::Request>,
+        call: |engine, caller, arguments| {
+            text::json(&ops::sessions::run(engine, caller, &parse(arguments)?)?)
+        },
+    },
+    Tool {
+        name: "memory_session",
+        title: "Session",
+        description: "One session in full: goal, work, decisions, files touched, checkpoints.",
+        family: Family::Sessions,
+        read_only: true,
+        destructive: false,
+        idempotent: true,
+        always_load: false,
+        schema: schema::of::<ops::sessions::ShowRequest>,
+        call: |engine, caller, arguments| {
+            text::json(&ops::sessions::show(engine, caller, &parse(arguments)?)?)
+        },
+    },
+    Tool {
+        name: "memory_ledger",
+        title: "Ledger",
+        description: "What was injected into sessions unasked, and its cost in tokens.",
+        family: Family::Sessions,
+        read_only: true,
+        destructive: false,
+        idempotent: true,
+        always_load: false,
+        schema: schema::of::<ops::ledger::Request>,
+        call: |engine, caller, arguments| text::json(&ops::ledger::run(engine, caller, &parse(arguments)?)?),
     },
     Tool {
         name: "memory_links",

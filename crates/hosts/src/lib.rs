@@ -1,4 +1,66 @@
 //! The assistants Hark is wired into: one folder each, with the wire types of its hooks, the reader
-//! of its transcripts and the plan of its installation.
-//!
-//! Nothing is here yet; the boundary stands so that what comes knows neither SQL nor tokio.
+//! of its transcripts and the plan of its installation. Knows neither SQL nor tokio.
+
+mod aider;
+mod antigravity;
+mod claude_code;
+mod claude_desktop;
+mod cline;
+mod codex;
+mod command_line;
+mod continue_dev;
+mod copilot_cli;
+mod cursor;
+mod droid;
+mod edit;
+mod gemini_cli;
+mod generic;
+pub mod hook;
+mod host;
+mod inspect;
+mod kilo;
+mod manifest;
+mod opencode;
+mod place;
+mod plan;
+mod qwen_code;
+mod vscode;
+mod windsurf;
+mod wish;
+mod words;
+mod zed;
+
+pub use edit::Refusal;
+pub use host::{Hooks, Host, Scope};
+pub use inspect::{Health, Wiring, inspect};
+pub use manifest::{Manifest, Owner, Setup, Vault, VaultError, look};
+pub use place::{Surroundings, VARIABLES};
+pub use plan::{Change, Note, Outcome, Plan, Refused, Trouble, install, uninstall};
+pub use wish::Options;
+
+/// Every assistant, in the order in which people read about them.
+pub const HOSTS: &[&Host] = &[
+    &claude_code::HOST,
+    &codex::HOST,
+    &opencode::HOST,
+    &gemini_cli::HOST,
+    &cursor::HOST,
+    &copilot_cli::HOST,
+    &vscode::HOST,
+    &cline::HOST,
+    &continue_dev::HOST,
+    &windsurf::HOST,
+    &zed::HOST,
+    &qwen_code::HOST,
+    &kilo::HOST,
+    &droid::HOST,
+    &antigravity::HOST,
+    &aider::HOST,
+    &claude_desktop::HOST,
+    &generic::HOST,
+];
+
+/// The assistant with this id, as in `hark install ID` and `hark hook ID`.
+pub fn find(id: &str) -> Option<&'static Host> {
+    HOSTS.iter().copied().find(|host| host.id == id)
+}

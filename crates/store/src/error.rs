@@ -19,6 +19,8 @@ pub enum StoreError {
     Foreign { path: PathBuf },
     #[error("{}: was written by a newer version of hark that this one cannot write beside", .path.display())]
     TooNew { path: PathBuf },
+    #[error("{}: has to be brought up to date first", .path.display())]
+    Behind { path: PathBuf },
     #[error("{}: still busy after {waited_ms} ms", .path.display())]
     Busy { path: PathBuf, waited_ms: u128 },
     #[error("{}: {source}", .path.display())]
@@ -27,6 +29,10 @@ pub enum StoreError {
     NotFound { id: String },
     #[error("{id} could be any of {}", .candidates.iter().map(MemoryId::full).collect::<Vec<_>>().join(", "))]
     Ambiguous { id: String, candidates: Vec<MemoryId> },
+    #[error("there is no session {id}")]
+    NoSession { id: String },
+    #[error("{id} could be any of {}", .candidates.join(", "))]
+    SessionsAlike { id: String, candidates: Vec<String> },
     #[error("{}: changed on disk and cannot be read as a memory: {reason}", .path.display())]
     Unreadable { path: PathBuf, reason: String },
 }
@@ -47,6 +53,11 @@ impl StoreError {
                 format!("move {} away, or set HARK_HOME to another folder", path.display())
             }
             StoreError::TooNew { .. } => "update hark, or set HARK_HOME to another folder".to_owned(),
+            StoreError::Behind { .. } => {
+                "run any other command, such as `hark doctor`; nothing is lost".to_owned()
+            }
+            StoreError::NoSession { .. } => "list sessions with `hark sessions`".to_owned(),
+            StoreError::SessionsAlike { .. } => "write the whole id of the one you mean".to_owned(),
             StoreError::Busy { .. } => {
                 "another process holds the store; try again, or run `hark doctor`".to_owned()
             }

@@ -35,6 +35,26 @@ impl Layout {
         self.home.join("revisions")
     }
 
+    /// Sessions, one file each; part of the truth.
+    pub fn sessions(&self) -> PathBuf {
+        self.home.join("sessions")
+    }
+
+    /// Redacted events that could not be stored yet.
+    pub fn spool(&self) -> PathBuf {
+        self.home.join("spool")
+    }
+
+    /// What went wrong in hooks, which have nobody to tell.
+    pub fn hook_errors(&self) -> PathBuf {
+        self.home.join("hook-errors.jsonl")
+    }
+
+    /// Held by the one background worker of this store.
+    pub fn worker_lock(&self) -> PathBuf {
+        self.home.join("worker.lock")
+    }
+
     /// Files on their way to their place; what is left here by a crash is rubbish.
     pub fn staging(&self) -> PathBuf {
         self.home.join("tmp")

@@ -7,24 +7,31 @@
 
 mod connection;
 mod error;
+mod events;
 mod files;
 mod folders;
 mod index;
 mod inspect;
 mod layout;
+mod ledger;
 mod migrate;
 mod projects;
 mod read;
 mod revisions;
 pub mod search;
+mod sessions;
+pub mod spool;
 mod store;
 mod write;
 
 pub use error::StoreError;
+pub use events::{Beginning, Filed, HostSeen, PastEvent};
 pub use inspect::{Finding, Inspection, Severity};
 pub use layout::Layout;
+pub use ledger::{Injection, LedgerRow, LedgerSum};
 pub use projects::ProjectNum;
 pub use read::{EntityCount, ListFilter, ListOrder, Neighbour, Stats, Stored};
 pub use revisions::Revision;
+pub use sessions::{SessionFilter, StoredSession};
 pub use store::{OpenOptions, Role, Store};
 pub use write::Writer;

@@ -9,13 +9,21 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::connection::{begin, patiently};
 use crate::error::StoreError;
 
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_base.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/sqlite/0001_base.sql"),
+    include_str!("../../../migrations/sqlite/0002_sessions.sql"),
+];
 
 /// `Hark` in ASCII, in the header of every index.
 const APPLICATION_ID: i32 = 0x4861_726b;
 
 pub(crate) fn current_version() -> i32 {
     MIGRATIONS.len() as i32
+}
+
+/// The schema version of an index that was already found to be ours.
+pub(crate) fn version(conn: &Connection, path: &Path) -> Result<i32, StoreError> {
+    conn.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| StoreError::sqlite(path, e))
 }
 
 /// Returns whether the index was empty before.

@@ -16,7 +16,7 @@ use crate::error::StoreError;
 use crate::folders::{self, Depth};
 use crate::layout::Layout;
 use crate::search::ChunkCache;
-use crate::{files, index, migrate, projects};
+use crate::{files, index, migrate, projects, sessions};
 
 /// Who opens the store; decides how long it waits and what it tidies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,9 @@ pub struct Store {
 
 impl Store {
     pub fn open(layout: &Layout, options: &OpenOptions) -> Result<Store, StoreError> {
+        if options.role == Role::Hook && !is_new(layout) {
+            return Self::open_as_it_is(layout, options);
+        }
         for folder in [layout.home().to_owned(), layout.memories(), layout.revisions(), layout.staging()] {
             let fresh = !folder.is_dir();
             files::create_folder(&folder)?;
@@ -66,18 +69,46 @@ impl Store {
         }
     }
 
-    fn open_once(layout: &Layout, options: &OpenOptions) -> Result<Store, StoreError> {
+    /// For hooks, which have no time: nothing is migrated, rebuilt or picked up. What is not ready is
+    /// an error.
+    fn open_as_it_is(layout: &Layout, options: &OpenOptions) -> Result<Store, StoreError> {
         let settings = options.role.settings();
-        let mut store = Store {
-            conn: open_migrated(layout, settings)?,
+        let path = layout.database();
+        if !path.exists() {
+            return Err(StoreError::Behind { path });
+        }
+        let conn = connection::open(&path, settings)?;
+        let version = migrate::version(&conn, &path)?;
+        if version == 0 && has_no_files(layout) {
+            // Another hook is making it this very moment: wait for it, or do it.
+            migrate::migrate(&conn, &path, settings.patience)?;
+        } else if version < migrate::current_version() {
+            return Err(StoreError::Behind { path });
+        }
+        Ok(Self::around(conn, layout, options))
+    }
+
+    fn around(conn: Connection, layout: &Layout, options: &OpenOptions) -> Store {
+        Store {
+            conn,
             layout: layout.clone(),
-            patience: settings.patience,
+            patience: options.role.settings().patience,
             embedder: options.embedder.clone(),
             redactor: options.redactor.clone(),
             cache: RefCell::new(ChunkCache::default()),
             last_sweep: RefCell::new(None),
             set_aside: None,
-        };
+        }
+    }
+
+    /// Whether recall can trust the index: it was built by this analyzer and model.
+    pub fn is_current(&self) -> bool {
+        index::is_outdated(self).is_ok_and(|outdated| !outdated)
+    }
+
+    fn open_once(layout: &Layout, options: &OpenOptions) -> Result<Store, StoreError> {
+        let conn = open_migrated(layout, options.role.settings())?;
+        let mut store = Self::around(conn, layout, options);
         if index::is_outdated(&store)? {
             store.reindex(options.now)?;
         } else {
@@ -101,17 +132,20 @@ impl Store {
 
     /// Picks up files that people edited, added or removed. Cheap when nothing changed.
     pub fn refresh(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        folders::pick_up(self, Depth::Quick, now).map(drop)
+        folders::pick_up(self, Depth::Quick, now)?;
+        sessions::pick_up(self, false, now).map(drop)
     }
 
     /// Looks at every file, however many there are.
     pub fn refresh_fully(&mut self, now: Timestamp) -> Result<usize, StoreError> {
-        folders::pick_up(self, Depth::Full, now)
+        Ok(folders::pick_up(self, Depth::Full, now)? + sessions::pick_up(self, true, now)?)
     }
 
     /// Rebuilds the whole index from the files. Returns how many memories it holds.
     pub fn reindex(&mut self, now: Timestamp) -> Result<usize, StoreError> {
-        index::rebuild(self, now)
+        let count = index::rebuild(self, now)?;
+        sessions::rebuild(self, now)?;
+        Ok(count)
     }
 
     pub fn project_keys(&self) -> Result<Vec<ProjectKey>, StoreError> {
@@ -126,6 +160,16 @@ impl Store {
     pub fn cache_project(&self, root: &str, stamp: &str, key: &ProjectKey) {
         let _ = projects::remember_root(&self.conn, root, stamp, key);
     }
+}
+
+/// No index, and no files that would have to be indexed first.
+fn is_new(layout: &Layout) -> bool {
+    !layout.database().exists() && has_no_files(layout)
+}
+
+fn has_no_files(layout: &Layout) -> bool {
+    let is_empty = |folder: &std::path::Path| fs::read_dir(folder).map_or(true, |mut d| d.next().is_none());
+    is_empty(&layout.memories()) && is_empty(&layout.sessions())
 }
 
 fn open_migrated(layout: &Layout, settings: Settings) -> Result<Connection, StoreError> {
@@ -174,7 +218,7 @@ impl Role {
     fn settings(self) -> Settings {
         match self {
             Role::Ordinary => Settings { patience: Duration::from_secs(60), skip_checkpoint: false },
-            Role::Hook => Settings { patience: Duration::from_millis(250), skip_checkpoint: true },
+            Role::Hook => Settings { patience: Duration::from_millis(600), skip_checkpoint: true },
         }
     }
 }

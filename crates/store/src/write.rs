@@ -21,12 +21,12 @@ use crate::store::Store;
 
 /// The write lock of a store, held.
 pub struct Writer<'s> {
-    tx: Transaction<'s>,
-    layout: &'s Layout,
+    pub(crate) tx: Transaction<'s>,
+    pub(crate) layout: &'s Layout,
     embedder: &'s dyn Embedder,
-    redactor: &'s Redactor,
-    journal: FileJournal,
-    now: Timestamp,
+    pub(crate) redactor: &'s Redactor,
+    pub(crate) journal: FileJournal,
+    pub(crate) now: Timestamp,
 }
 
 impl Store {
@@ -65,7 +65,7 @@ impl Store {
 }
 
 impl Writer<'_> {
-    fn sql(&self, error: rusqlite::Error) -> StoreError {
+    pub(crate) fn sql(&self, error: rusqlite::Error) -> StoreError {
         StoreError::sqlite(&self.layout.database(), error)
     }
 
@@ -190,7 +190,7 @@ impl Writer<'_> {
         note.after(&self.tx, &root).map_err(|e| self.sql(e))
     }
 
-    fn journal_file(&mut self, path: &PathBuf) {
+    pub(crate) fn journal_file(&mut self, path: &PathBuf) {
         match fs::read(path) {
             Ok(bytes) => self.journal.replaced(path, bytes),
             Err(_) => self.journal.created(path),

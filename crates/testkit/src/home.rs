@@ -166,6 +166,13 @@ impl Home {
         self.memories().join(file)
     }
 
+    /// The same in another folder, with variables that a client sets.
+    pub fn mcp_within(&self, folder: &Path, variables: &[(&str, &str)]) -> Mcp {
+        let mut command = self.program(&self.binary);
+        command.arg("mcp").current_dir(folder).envs(variables.iter().copied());
+        Mcp::start(command)
+    }
+
     /// A running `hark mcp`, past its handshake.
     pub fn mcp(&self) -> Mcp {
         let mut command = self.program(&self.binary);

@@ -8,6 +8,7 @@ pub mod corpus;
 pub mod disk;
 pub mod git;
 mod home;
+pub mod hooks;
 pub mod mcp;
 pub mod note;
 mod run;

@@ -102,6 +102,22 @@ pub(super) fn store(hark: &Hark, corpus: &Corpus, size: usize, rounds: Rounds) -
         let text = fresh(1_000_000 + i);
         process::output(&mut hark.command(&["remember", &text, "--global", "--json"])).map(drop)
     })?;
+    // The event as an argument, as one client gives it; the rest of the way is the same.
+    let hook =
+        |event: Value| process::output(&mut hark.command(&["hook", "codex", &event.to_string()])).map(drop);
+    let after_tool = times(rounds.cold, |i| {
+        hook(
+            json!({ "session_id": "bench", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "apply_patch",
+            "tool_input": { "command": format!("*** Begin Patch\n*** Update File: src/{i}.rs\n@@\n-a\n+b\n*** End Patch\n") },
+            "tool_response": "Success.", "tool_use_id": format!("call_{i}") }),
+        )
+    })?;
+    let with_prompt = times(rounds.cold, |i| {
+        hook(
+            json!({ "session_id": "bench", "cwd": "/", "hook_event_name": "UserPromptSubmit", "turn_id": i.to_string(),
+            "prompt": corpus.prompt(i % PROMPTS) }),
+        )
+    })?;
     println!("{size} memories: cold measured");
     Ok(json!({
         "memories": size,
@@ -117,6 +133,8 @@ pub(super) fn store(hark: &Hark, corpus: &Corpus, size: usize, rounds: Rounds) -
         "prompt_cold": quantiles(cold_prompt),
         "remember_warm": quantiles(remember),
         "remember_cold": quantiles(cold_remember),
+        "hook_after_tool": quantiles(after_tool),
+        "hook_prompt": quantiles(with_prompt),
         "rss_after_recalls_kb": rss,
     }))
 }

@@ -13,6 +13,7 @@ const TARGETS: &[Target] = &[
     ("40-word prompt, 100k over 10k, warm", prompt_ratio, 2.0, "×"),
     ("remember, 100k, warm p50", |r| at_size(r, 100_000, "remember_warm"), 2.0, "ms"),
     ("remember, 10k, warm p50", |r| at_size(r, 10_000, "remember_warm"), 2.0, "ms"),
+    ("hook after a tool, 10k, p50", |r| at_size(r, 10_000, "hook_after_tool"), 10.0, "ms"),
     ("idle `hark mcp`, resident", |r| r["mcp"]["idle_rss_kb"].as_f64().map(|kb| kb / 1024.0), 30.0, "MB"),
     ("`hark mcp` after recalls in 100k, resident", resident_after_recalls, 30.0, "MB"),
     ("binary", |r| r["binary_bytes"].as_f64().map(|b| b / 1_048_576.0), 30.0, "MB"),
@@ -53,6 +54,8 @@ const LATENCIES: &[(&str, &str)] = &[
     ("recall, 40-word prompt, cold process", "prompt_cold"),
     ("remember, warm", "remember_warm"),
     ("remember, cold process", "remember_cold"),
+    ("hook after a tool, whole process", "hook_after_tool"),
+    ("hook with a 40-word prompt, whole process", "hook_prompt"),
 ];
 
 pub(super) fn markdown(result: &Value) -> String {

@@ -57,6 +57,7 @@ pub(super) fn files() -> Outcome<String> {
     let keys = rows("crates/core/src/markdown/front_matter.rs", "KNOWN_KEYS", 1)?;
     let keys: Vec<String> = keys.iter().map(|row| format!("`{}`", row[0])).collect();
     let _ = write!(page, "\nKeys that hark knows: {}. Other keys are kept as they are.\n", keys.join(", "));
+    page.push_str(SESSION);
     Ok(page)
 }
 
@@ -71,6 +72,18 @@ const FIXED: &[(&str, &str, &str)] = &[
         "placeholder.key",
         "makes the placeholders of redacted secrets stable in this store and meaningless elsewhere; keep it private | truth",
     ),
+    (
+        "\"sessions\"",
+        "sessions/<start>_<assistant>_<about>_<id>.md",
+        "one session of an assistant, to be read and edited by hand | truth",
+    ),
+    (
+        "\"spool\"",
+        "spool/",
+        "redacted events that hooks could not store yet; the next command stores them | truth",
+    ),
+    ("\"hook-errors.jsonl\"", "hook-errors.jsonl", "what went wrong in hooks; `hark doctor` reads it | –"),
+    ("\"worker.lock\"", "worker.lock", "held by the one background worker | –"),
     ("\"tmp\"", "tmp/", "files on their way to their place; what a crash leaves here is rubbish | –"),
     ("\"hark.lock\"", "hark.lock", "held while a damaged index is put aside | –"),
     (
@@ -104,6 +117,77 @@ We chose PostgreSQL over MySQL for the billing service.
 ```
 
 Only `id` is needed. A file that cannot be read is left as it is and skipped; `hark doctor` names it.
+";
+
+const SESSION: &str = "
+## A session file
+
+```markdown
+---
+id: 019a87f2-5f10-7c3a-9b1e-3f6f0c7b2a42
+host: claude-code
+host_session: \"43bd0ca9-814f-49e4-aaf0-e8a394eb9297\"
+project: github.com/acme/shop
+status: closed
+branch: main
+started: 2026-03-03T14:32:10.125Z
+updated: 2026-03-03T15:02:44.000Z
+ended: 2026-03-03T15:02:44.000Z
+tool_calls: 42
+summary_by: hark-1a2b3c4d
+---
+
+## Goal
+
+Move billing to queues
+
+## Work completed
+
+- wrote the consumer
+
+## Work to be completed
+
+- retry policy
+
+## Work done
+
+- measured it: 2,000 messages a second
+
+## Decisions
+
+- at least once, because orders are idempotent
+
+## Files touched
+
+### Modified
+
+- `src/queue.rs`, 3 times, 2026-03-03T14:40:00.000Z to 2026-03-03T14:59:00.000Z
+
+### Renamed
+
+- `src/retry.rs` (was `src/again.rs`), once, 2026-03-03T14:50:00.000Z to 2026-03-03T14:50:00.000Z
+
+## Plan files
+
+- `docs/queues.md`: the plan
+
+## References
+
+- `https://example.com/queues`: how others do it
+
+## Checkpoints
+
+- 2026-03-03T14:59:30.000Z agent: goal, 1 done, 1 pending
+- 2026-03-03T15:02:44.000Z end: 42 tool calls, 2 files
+
+## Summary
+
+Asked: Move billing to queues
+```
+
+Sections may be edited, moved and left out; in lists a path or a line of text is enough. `summary_by` marks a summary \
+that hark took from the events; once somebody changes it, it is kept. A line of a text that begins with `## ` is \
+written with a backslash before it. Other sections and keys are kept as they are.
 ";
 
 /// The string literals of each entry of a table that begins at a line with `opening`.

@@ -14,7 +14,7 @@ pub(super) fn page(hark: &Hark) -> Outcome<String> {
     };
     let (default, all) = (list(&[])?, list(&["--tools", "all"])?);
     let mut page = String::from(
-        "# MCP tools\n\n`hark mcp` offers the tools marked *always*. The others come with `--tools graph,admin` or \
+        "# MCP tools\n\n`hark mcp` offers the tools marked *always*. The others come with `--tools sessions,graph,admin` or \
          `--tools all`. `hark serve` offers the same over HTTP.\n\n| tool | offered | changes something | what for |\n\
          |---|---|---|---|\n",
     );

@@ -1,5 +1,6 @@
 //! One file per command: its arguments and what it prints.
 
+pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
@@ -8,6 +9,10 @@ pub(crate) mod edit;
 pub(crate) mod eval;
 pub(crate) mod forget;
 pub(crate) mod history;
+pub(crate) mod hook;
+pub(crate) mod init;
+pub(crate) mod install;
+pub(crate) mod ledger;
 pub(crate) mod links;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -16,12 +21,16 @@ pub(crate) mod recall;
 pub(crate) mod reindex;
 pub(crate) mod relate;
 pub(crate) mod remember;
+pub(crate) mod resume;
 pub(crate) mod serve;
+pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod tags;
 pub(crate) mod tour;
+pub(crate) mod uninstall;
+pub(crate) mod work;
 
 use crate::args::Command;
 use crate::environment::Environment;
@@ -49,9 +58,18 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Doctor(args) => doctor::run(&args, environment),
         Command::Reindex(args) => reindex::run(&args, environment),
         Command::Config(args) => config::run(&args, environment),
+        Command::Checkpoint(args) => checkpoint::run(args, environment),
+        Command::Sessions(args) => sessions::run(args, environment),
+        Command::Resume(args) => resume::run(&args, environment),
+        Command::Ledger(args) => ledger::run(&args, environment),
+        Command::Work(args) => work::run(&args, environment),
+        Command::Hook(args) => hook::run(args),
         Command::Mcp(args) => mcp::run(&args, environment),
         Command::Serve(args) => serve::run(&args, environment),
         Command::Eval(args) => eval::run(&args, environment),
+        Command::Install(args) => install::run(&args, environment),
+        Command::Uninstall(args) => uninstall::run(&args, environment),
+        Command::Init(args) => init::run(&args, environment),
         Command::Tour(args) => tour::run(&args, environment),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -1,4 +1,4 @@
-//! A memory as a markdown file: YAML front matter that a person can edit, then the body verbatim.
+//! Memories and sessions as markdown files: YAML front matter that a person can edit, then text.
 //!
 //! Reading is forgiving (missing keys get defaults, unknown keys are kept), writing is canonical.
 //! Everything read passes the redactor again, because a person may have typed a secret.
@@ -6,6 +6,7 @@
 mod front_matter;
 mod parse;
 mod render;
+pub mod session;
 
 pub use parse::{ParseError, parse};
 pub use render::{file_name, render};

@@ -86,7 +86,7 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseEr
 }
 
 /// Front matter and body; the body loses one newline at each end, which [`super::render`] adds.
-fn split(text: &str) -> Result<(String, String), ParseError> {
+pub(super) fn split(text: &str) -> Result<(String, String), ParseError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let windows_ends = text.split_once('\n').is_some_and(|(first, _)| first.ends_with('\r'));
     let text = if windows_ends { text.replace("\r\n", "\n") } else { text.to_owned() };
@@ -121,14 +121,14 @@ where
     text.map(|t| t.parse::<T>().map_err(|e| value(key, &e))).transpose()
 }
 
-fn time(key: &'static str, text: Option<&str>) -> Result<Option<Timestamp>, ParseError> {
+pub(super) fn time(key: &'static str, text: Option<&str>) -> Result<Option<Timestamp>, ParseError> {
     text.map(|t| Timestamp::parse_absolute(t).map_err(|e| value(key, &e))).transpose()
 }
 
-fn value(key: &'static str, reason: &dyn std::fmt::Display) -> ParseError {
+pub(super) fn value(key: &'static str, reason: &dyn std::fmt::Display) -> ParseError {
     ParseError::Value { key, reason: reason.to_string() }
 }
 
-fn first_line(text: &str) -> String {
+pub(super) fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(200).collect()
 }

@@ -87,11 +87,11 @@ pub fn file_name(memory: &Memory) -> String {
     format!("{slug}_{}.md", memory.id.tail())
 }
 
-fn line(out: &mut String, key: &str, value: &str) {
+pub(super) fn line(out: &mut String, key: &str, value: &str) {
     let _ = writeln!(out, "{key}: {value}");
 }
 
-fn optional(out: &mut String, key: &str, value: Option<&Clean>) {
+pub(super) fn optional(out: &mut String, key: &str, value: Option<&Clean>) {
     if let Some(value) = value {
         line(out, key, &scalar(value));
     }
@@ -111,7 +111,7 @@ fn decimal(value: f32) -> String {
 }
 
 /// Plain where YAML reads it back as the same string, quoted like JSON everywhere else.
-fn scalar(text: &str) -> String {
+pub(super) fn scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quoted(text) }
 }
 
@@ -134,7 +134,7 @@ fn is_plain(text: &str) -> bool {
     starts_well && ends_well && safe && !reserved
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {

@@ -23,6 +23,11 @@ impl Raw {
         self.0.is_empty()
     }
 
+    /// For code of this crate that cuts it to size before it is cleaned.
+    pub(crate) fn peek(&self) -> &str {
+        &self.0
+    }
+
     pub(super) fn into_inner(self) -> String {
         self.0
     }

@@ -17,6 +17,7 @@ pub struct Request {
     pub reference: String,
     /// At most this many
     #[arg(long, short = 'n', value_name = "N")]
+    #[schemars(skip)]
     pub limit: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]

@@ -16,7 +16,18 @@ pub struct Response {
     pub healthy: bool,
     pub home: String,
     pub memories: i64,
+    /// What was heard of each assistant through its hooks.
+    pub heard: Vec<Heard>,
     pub findings: Vec<Finding>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Heard {
+    pub host: String,
+    pub sessions: i64,
+    pub last_event: String,
+    /// When it was last told something unasked.
+    pub last_injection: Option<String>,
 }
 
 pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<Response, EngineError> {
@@ -30,6 +41,14 @@ pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<
             mend: None,
         });
     }
+    findings.extend(crate::health::findings(engine));
+    let heard = engine.store.hosts_seen()?.into_iter().filter(|seen| seen.host != "cli").map(|seen| Heard {
+        host: seen.host,
+        sessions: seen.sessions,
+        last_event: seen.last_event.to_string(),
+        last_injection: seen.last_injection.map(|at| at.to_string()),
+    });
+    let heard = heard.collect();
     let stats = engine.store.stats()?;
     if stats.memories > 0 && clock_is_behind(engine)? {
         findings.push(Finding {
@@ -39,7 +58,8 @@ pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<
         });
     }
     let healthy = findings.iter().all(|finding| finding.severity != Severity::Problem);
-    Ok(Response { healthy, home: engine.home.path.display().to_string(), memories: stats.memories, findings })
+    let home = engine.home.path.display().to_string();
+    Ok(Response { healthy, home, memories: stats.memories, heard, findings })
 }
 
 fn clock_is_behind(engine: &Engine) -> Result<bool, EngineError> {

@@ -27,6 +27,7 @@ pub struct Request {
     /// Only with all these tags
     #[arg(long = "tag", value_name = "T")]
     #[serde(default)]
+    #[schemars(skip)]
     pub tags: Vec<String>,
     /// Only newer than `30d` or a date
     #[arg(long, value_name = "WHEN")]

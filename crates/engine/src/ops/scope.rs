@@ -12,7 +12,7 @@ use crate::error::EngineError;
 /// Where something new belongs.
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct WriteScope {
-    /// Project by name, key or folder; the current one if absent
+    /// Project by name, key or folder; else the current one
     #[arg(long, value_name = "P", conflicts_with = "global")]
     pub project: Option<String>,
     /// Holds in every project
@@ -24,7 +24,7 @@ pub struct WriteScope {
 /// Where to look. What is global is always included.
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct ReadScope {
-    /// Project by name, key or folder; the current one if absent
+    /// Project by name, key or folder; else the current one
     #[arg(long, value_name = "P", conflicts_with = "all_projects")]
     pub project: Option<String>,
     /// Look in every project

@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 pub(super) struct Repository {
     /// Where the files are.
     pub(super) work_tree: PathBuf,
+    /// What this worktree has of its own.
+    git_dir: PathBuf,
     /// What all worktrees share.
     pub(super) common_dir: PathBuf,
 }
@@ -20,9 +22,9 @@ pub(super) fn find(folder: &Path) -> Option<Repository> {
         let git_dir = if meta.is_dir() { dot_git } else { linked_git_dir(dir, &dot_git)? };
         let common_dir = match fs::read_to_string(git_dir.join("commondir")) {
             Ok(relative) => absolute(&git_dir, relative.trim()),
-            Err(_) => git_dir,
+            Err(_) => git_dir.clone(),
         };
-        Some(Repository { work_tree: dir.to_owned(), common_dir })
+        Some(Repository { work_tree: dir.to_owned(), git_dir, common_dir })
     })
 }
 
@@ -35,6 +37,10 @@ fn linked_git_dir(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
 fn absolute(base: &Path, path: &str) -> PathBuf {
     let joined = base.join(path);
     fs::canonicalize(&joined).unwrap_or(joined)
+}
+
+fn is_commit(text: &str) -> bool {
+    text.len() >= 40 && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 impl Repository {
@@ -58,6 +64,26 @@ impl Repository {
             }
         }
         first
+    }
+
+    /// The branch, and the commit it is at. A detached head has no branch, a new branch no commit.
+    pub(super) fn head(&self) -> (Option<String>, Option<String>) {
+        let Ok(head) = fs::read_to_string(self.git_dir.join("HEAD")) else { return (None, None) };
+        let head = head.trim();
+        let Some(reference) = head.strip_prefix("ref: ") else {
+            return (None, is_commit(head).then(|| head.to_owned()));
+        };
+        let branch = reference.strip_prefix("refs/heads/").unwrap_or(reference).to_owned();
+        let loose = [&self.git_dir, &self.common_dir]
+            .iter()
+            .find_map(|dir| fs::read_to_string(dir.join(reference)).ok())
+            .map(|text| text.trim().to_owned());
+        let commit = loose.or_else(|| {
+            let packed = fs::read_to_string(self.common_dir.join("packed-refs")).ok()?;
+            let line = packed.lines().find(|line| line.split(' ').nth(1) == Some(reference))?;
+            line.split(' ').next().map(str::to_owned)
+        });
+        (Some(branch), commit.filter(|c| is_commit(c)))
     }
 
     /// Identifies a repository that has no remote, wherever it is moved.

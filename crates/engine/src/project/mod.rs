@@ -3,6 +3,7 @@
 //! A git remote names a project everywhere; without one the root commit does; without git the
 //! folder. A folder already known keeps its project when it gains a remote later.
 
+pub(crate) mod changes;
 mod git;
 
 use std::path::{Path, PathBuf};
@@ -43,8 +44,13 @@ pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey>
 }
 
 /// The folder whose files a project's relative paths mean.
-pub(crate) fn work_tree(folder: &Path) -> PathBuf {
+pub fn work_tree(folder: &Path) -> PathBuf {
     git::find(folder).map_or_else(|| folder.to_owned(), |repository| repository.work_tree)
+}
+
+/// Branch and commit of the folder's repository.
+pub(crate) fn head(folder: &Path) -> (Option<String>, Option<String>) {
+    git::find(folder).map_or((None, None), |repository| repository.head())
 }
 
 fn aliased(engine: &Engine, key: ProjectKey) -> ProjectKey {

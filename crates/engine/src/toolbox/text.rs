@@ -57,6 +57,30 @@ pub(super) fn remembered(response: &ops::remember::Response) -> Result<Answer, E
     Ok(Answer { text: format!("Remembered as {}{redacted}.", response.id), data: value(response)? })
 }
 
+pub(super) fn checkpoint(response: &ops::checkpoint::Response) -> Result<Answer, EngineError> {
+    let text = if response.counted {
+        format!("Checkpoint of session {} saved.", response.session)
+    } else {
+        format!(
+            "Session {} saved, but nothing was said: give goal, done, pending or decisions.",
+            response.session
+        )
+    };
+    let data = json!({ "session": response.session, "status": response.status, "counted": response.counted });
+    Ok(Answer { text, data })
+}
+
+pub(super) fn resume(response: &ops::resume::Response) -> Result<Answer, EngineError> {
+    let session = response.session.as_ref().map(|view| view.brief.id.clone());
+    let text = if response.text.is_empty() {
+        "There is nothing to resume here.".to_owned()
+    } else {
+        response.text.clone()
+    };
+    let data = json!({ "session": session, "text": text });
+    Ok(Answer { text, data })
+}
+
 pub(super) fn changed(response: &ops::status::Response) -> Result<Answer, EngineError> {
     let lines = response.changed.iter().map(|c| format!("{} {} → {}", c.id, c.from, c.to));
     Ok(Answer { text: lines.collect::<Vec<_>>().join("\n"), data: value(response)? })

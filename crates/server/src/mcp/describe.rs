@@ -31,7 +31,8 @@ pub(super) fn tool(spec: &ToolSpec) -> Tool {
         None,
         Some(spec.read_only),
         Some(spec.destructive && !spec.read_only),
-        Some(spec.idempotent || spec.read_only),
+        // Says nothing about a tool that only reads, and every session pays for it.
+        Some(spec.idempotent).filter(|_| !spec.read_only),
         Some(false),
     ));
     if spec.always_load {

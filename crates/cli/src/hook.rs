@@ -1,0 +1,210 @@
+//! `hark hook HOST [EVENT]`: what an assistant's hook runs. Reads one event, stores it, answers.
+//!
+//! It is in somebody's way each time it runs, so: a deadline for everything, exit code 0 whatever
+//! happens, and nothing on stdout but the reply. What goes wrong is written down for `hark doctor`.
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hark_engine::config::CheckpointPolicy;
+use hark_engine::{Clock, Config, Engine, EngineError, Home, capture, health, inject, worker};
+use hark_hosts::Host;
+use hark_hosts::hook::{self, HookEvent, Say, What};
+use hark_store::spool::{self, HookError};
+use hark_store::{Layout, Role, StoreError};
+
+/// Less than any client waits.
+const DEADLINE: Duration = Duration::from_millis(2_500);
+/// Of a longer input the beginning is read, which says whose it is; the rest is passed over.
+const MOST_INPUT: u64 = 8 * 1024 * 1024;
+
+/// Whether these arguments are a hook's: looked at before anything else, for it is in a hurry.
+pub(crate) fn wanted(mut args: impl Iterator<Item = OsString>) -> Option<Vec<String>> {
+    if args.next()? != "hook" {
+        return None;
+    }
+    let rest: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let help = rest.first().is_none_or(|first| matches!(first.as_str(), "-h" | "--help" | "help"));
+    (!help).then_some(rest)
+}
+
+/// Runs the hook and ends the process.
+pub(crate) fn run(args: Vec<String>) -> ! {
+    // A panic is told to nobody but `doctor`.
+    std::panic::set_hook(Box::new(|_| {}));
+    let host = args.first().and_then(|id| hark_hosts::find(id)).unwrap_or_else(generic);
+    let (done, answer) = mpsc::channel();
+    std::thread::spawn(move || {
+        let outcome = std::panic::catch_unwind(|| handle(host, &args[1.min(args.len())..]));
+        let _ = done.send(outcome.map_err(|_| "a fault of hark's own"));
+    });
+    let text = match answer.recv_timeout(DEADLINE).unwrap_or(Err("not done in time")) {
+        Ok(text) => text,
+        Err(reason) => {
+            if let Some(home) = Home::find(variable("HARK_HOME").map(Into::into), None) {
+                write_down(&home, &clock(), host.id, "", reason, false);
+            }
+            hook::read(host, None, b"", &|_| None).answer(&Say::Nothing)
+        }
+    };
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    // Whatever still runs is abandoned: a transaction that was not committed did not happen.
+    std::process::exit(0)
+}
+
+fn generic() -> &'static Host {
+    hark_hosts::find("generic").unwrap_or(hark_hosts::HOSTS[0])
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|v| v.to_string_lossy().into_owned()).filter(|v| !v.is_empty())
+}
+
+fn clock() -> Clock {
+    Clock::from_setting(variable("HARK_NOW").as_deref()).unwrap_or(Clock::System)
+}
+
+/// The text to print.
+fn handle(host: &'static Host, args: &[String]) -> String {
+    // Codex's `notify` gives its event as an argument.
+    let (named, given): (Vec<&String>, Vec<&String>) = args.iter().partition(|arg| !arg.starts_with('{'));
+    let input = given.first().map_or_else(read_input, |text| text.as_bytes().to_vec());
+    let event = hook::read(host, named.first().map(|s| s.as_str()), &input, &variable);
+    let say = respond(&event, &input);
+    event.answer(&say)
+}
+
+fn read_input() -> Vec<u8> {
+    let stdin = std::io::stdin();
+    let mut input = Vec::new();
+    if stdin.is_terminal() {
+        return input;
+    }
+    let mut stdin = stdin.lock();
+    let _ = stdin.by_ref().take(MOST_INPUT).read_to_end(&mut input);
+    // Read to the end, lest the client meets a closed pipe.
+    let _ = std::io::copy(&mut stdin, &mut std::io::sink());
+    input
+}
+
+fn respond(event: &HookEvent, input: &[u8]) -> Say {
+    let clock = clock();
+    let cwd = event.cwd.clone().or_else(|| std::env::current_dir().ok());
+    let Some(home) = Home::find(variable("HARK_HOME").map(Into::into), cwd.as_deref()) else {
+        return Say::Nothing;
+    };
+    let note = |reason: &str, kept| write_down(&home, &clock, event.client, &event.name, reason, kept);
+    if matches!(event.what, What::Other) {
+        if input.iter().all(u8::is_ascii_whitespace) {
+            note("there was no event on stdin", false);
+        } else if event.session.is_none() {
+            note("the event could not be read", false);
+        }
+        return Say::Nothing;
+    }
+    let config = config(&home).unwrap_or_else(|e| {
+        note(&e.to_string(), true);
+        Config::default()
+    });
+    if event.session.is_none() {
+        note("the event names no session", false);
+        return Say::Nothing;
+    }
+    // Nothing is stored before a tool; without a gate there is nothing to do.
+    let watches_only = config.checkpoint.policy != CheckpointPolicy::Gate;
+    if matches!(event.what, What::BeforeTool(_)) && watches_only {
+        return Say::Nothing;
+    }
+    let ended = matches!(event.what, What::End { .. });
+    let outcome = match Engine::open_as(home.clone(), config.clone(), clock, Role::Hook) {
+        Ok(mut engine) => inject::respond(&mut engine, event),
+        Err(error) => Err(inject::Trouble { error, captured: false }),
+    };
+    match outcome {
+        Ok(say) => {
+            if ended {
+                start_worker(&home);
+            }
+            say
+        }
+        Err(trouble) => {
+            let kept = trouble.captured || keep(&home, &config, event, &clock);
+            // Waiting its turn is no error, if nothing is lost by it.
+            if !(kept && matches!(trouble.error, EngineError::Store(StoreError::Busy { .. }))) {
+                note(&trouble.error.to_string(), kept);
+            }
+            if needs_work(&trouble.error) {
+                start_worker(&home);
+            }
+            match event.what {
+                What::Start { .. } if !kept => Say::Context(format!(
+                    "hark: nothing of this session is being remembered: {}. Tell the user to run `hark doctor`.",
+                    trouble.error
+                )),
+                _ => Say::Nothing,
+            }
+        }
+    }
+}
+
+fn config(home: &Home) -> Result<Config, EngineError> {
+    let user = Home::user_config(variable("HARK_CONFIG").map(Into::into));
+    let project = home.project_root.as_ref().map(|_| home.path.join("config.toml"));
+    Config::load(user.as_deref(), project.as_deref())
+}
+
+/// Keeps the event for whoever can store it.
+fn keep(home: &Home, config: &Config, event: &HookEvent, clock: &Clock) -> bool {
+    let Ok(redactor) = Engine::redactor_of(home, config) else { return false };
+    let Some(arrival) = capture::arrival(&redactor, event, clock.now()) else {
+        // Nothing of it would have been stored.
+        return true;
+    };
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let unique = format!("{}-{}", std::process::id(), since.as_nanos());
+    spool::keep(&Layout::new(&home.path), &arrival, &unique).is_ok()
+}
+
+/// What an ordinary opening mends.
+fn needs_work(error: &EngineError) -> bool {
+    matches!(error, EngineError::Store(StoreError::Behind { .. } | StoreError::Corrupt { .. }))
+}
+
+/// A short-lived process that outlives this one, at most one per data directory.
+fn start_worker(home: &Home) {
+    let layout = Layout::new(&home.path);
+    let Some(lock) = worker::lock(&layout) else { return };
+    drop(lock);
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut command = Command::new(program);
+    command
+        .args(["work", "--until-idle", "--max", "60s"])
+        .env("HARK_HOME", &home.path)
+        .current_dir(Path::new("/"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        // Not in the client's group, which it may kill when it ends.
+        command.process_group(0);
+    }
+    let _ = command.spawn();
+}
+
+fn write_down(home: &Home, clock: &Clock, host: &str, event: &str, reason: &str, kept: bool) {
+    let error = HookError {
+        at: clock.now(),
+        host: host.to_owned(),
+        event: event.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(40).collect(),
+        error: reason.to_owned(),
+        kept,
+    };
+    health::record(&Layout::new(&home.path), &error);
+}

@@ -1,0 +1,170 @@
+//! What happened in a session, as far as it is worth keeping: redacted and cut to size.
+
+use serde::{Deserialize, Serialize};
+
+use crate::memory::stored;
+use crate::redact::{Clean, Raw, Redactor, cut_at};
+use crate::session::FileOp;
+use crate::time::Timestamp;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EventKind {
+    Start,
+    Prompt,
+    /// A tool is about to run.
+    Before,
+    /// A tool has run.
+    Tool,
+    Reply,
+    Compaction,
+    End,
+    Other,
+}
+
+impl EventKind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            EventKind::Start => "start",
+            EventKind::Prompt => "prompt",
+            EventKind::Before => "before",
+            EventKind::Tool => "tool",
+            EventKind::Reply => "reply",
+            EventKind::Compaction => "compaction",
+            EventKind::End => "end",
+            EventKind::Other => "other",
+        }
+    }
+}
+
+/// A file named by an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Touch {
+    #[serde(deserialize_with = "stored::text")]
+    pub path: Clean,
+    pub op: FileOp,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
+    pub from: Option<Clean>,
+}
+
+/// One event, ready to be stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    pub at: Timestamp,
+    pub kind: EventKind,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
+    pub tool: Option<Clean>,
+    /// The file or command it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
+    pub target: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ok: Option<bool>,
+    #[serde(deserialize_with = "stored::text")]
+    pub body: Clean,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<Touch>,
+}
+
+/// An event with all that a store needs to file it. It is also what waits on disk while the index
+/// cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arrival {
+    /// The assistant that really called.
+    #[serde(deserialize_with = "stored::text")]
+    pub host: Clean,
+    /// Under which name it called, and how it spelled the event: two ways for one event are one
+    /// event seen twice.
+    #[serde(deserialize_with = "stored::text")]
+    pub via: Clean,
+    #[serde(deserialize_with = "stored::text")]
+    pub host_session: Clean,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
+    pub parent: Option<Clean>,
+    /// The assistant's own id of the tool call or prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
+    pub once: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
+    pub folder: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
+    pub transcript: Option<Clean>,
+    /// A call of a tool of ours is no work that a checkpoint should tell about.
+    #[serde(default)]
+    pub ours: bool,
+    pub event: Event,
+}
+
+/// More of a text than this is not even looked at.
+const EXAMINED: usize = 24 * 1024;
+/// What is next to a cut may be half a secret that no rule knows any more; it is dropped.
+const MARGIN: usize = 6 * 1024;
+
+/// Redacts a text of any length in bounded time: the head and the tail of a very long one, each
+/// without what is next to the cut, and of those no more than `keep` bytes.
+pub fn excerpt(redactor: &Redactor, text: &Raw, keep: usize) -> Clean {
+    let text = text.peek();
+    if text.len() <= 2 * EXAMINED {
+        return shorten(&redactor.clean(Raw::new(text)), keep);
+    }
+    let head = redactor.clean(Raw::new(&text[..floor(text, EXAMINED)]));
+    let tail = redactor.clean(Raw::new(&text[floor(text, text.len() - EXAMINED)..]));
+    let head_end = cut_at(&head, floor(&head, head.len().saturating_sub(MARGIN)));
+    let tail_from = {
+        let at = floor(&tail, MARGIN.min(tail.len()));
+        // Inside a placeholder: what begins before it ends behind it.
+        let before = cut_at(&tail, at);
+        if before == at { at } else { tail[before..].find(']').map_or(tail.len(), |end| before + end + 1) }
+    };
+    let joined = format!("{}\n…\n{}", &head[..head_end], &tail[tail_from..]);
+    shorten(&Clean::already_redacted(joined), keep)
+}
+
+/// The beginning and the end of a clean text: errors are told at the end of what a tool prints.
+pub fn shorten(text: &Clean, keep: usize) -> Clean {
+    if text.len() <= keep {
+        return text.clone();
+    }
+    let head_end = cut_at(text, floor(text, keep / 3));
+    let mut tail_from = floor(text, text.len() - (keep - keep / 3));
+    let before = cut_at(text, tail_from);
+    if before != tail_from {
+        tail_from = text[before..].find(']').map_or(text.len(), |end| before + end + 1);
+    }
+    Clean::already_redacted(format!("{}…{}", &text[..head_end], &text[tail_from..]))
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::RedactOptions;
+
+    #[test]
+    fn a_secret_at_the_cut_leaves_no_half() {
+        let redactor = Redactor::new(RedactOptions::default(), [3; 32]);
+        let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+        for at in [0, EXAMINED - 20, EXAMINED - 1, 60_000, 120_000 - EXAMINED - 20, 120_000 - EXAMINED - 3] {
+            let mut text = "word ".repeat(24_000);
+            text.replace_range(at..at + secret.len(), secret);
+            for keep in [400, 4_000, 40_000] {
+                let kept = excerpt(&redactor, &Raw::new(&*text), keep);
+                assert!(kept.len() <= keep + 4, "{} of {keep}", kept.len());
+                for part in [&secret[..20], &secret[20..], &secret[8..28]] {
+                    assert!(!kept.contains(part), "{part} at {at}, {keep} kept");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_texts_stay_whole() {
+        let redactor = Redactor::new(RedactOptions::default(), [3; 32]);
+        assert_eq!(&*excerpt(&redactor, &Raw::new("all of it"), 100), "all of it");
+    }
+}

@@ -1,0 +1,325 @@
+//! What a session should know when it begins: where the last one left off, what always holds, what
+//! is open. Most important first, within a budget, and nothing when there is nothing.
+
+use std::path::Path;
+
+use hark_core::budget::{estimate_tokens, truncate_to_tokens};
+use hark_core::session::SessionStatus;
+use hark_core::time::DAY_MS;
+use hark_core::{Kind, ProjectKey, Session, Timestamp};
+use hark_store::{ProjectNum, SessionFilter, StoredSession};
+
+use crate::capture::GIT_PATIENCE;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::health;
+use crate::inject::{Words, frame};
+use crate::ops::scope::{ReadScope, Visible};
+use crate::project::{self, changes};
+
+/// What the ledger calls a beginning that was told.
+pub(crate) const MARK: &str = "boot";
+/// A session that was heard of this recently is still going on.
+const LIVE_MS: i64 = 20 * 60 * 1000;
+/// Older work is history, not where you left off.
+const LEFT_OFF_MS: i64 = 30 * DAY_MS;
+const MOST_FILES: usize = 10;
+
+/// The text for the start of session `session`, with the surface it is for.
+pub(crate) fn at_start(
+    engine: &mut Engine,
+    session: i64,
+    folder: Option<&Path>,
+    goes_on: bool,
+) -> Result<Option<(Words, &'static str)>, EngineError> {
+    let notice = health::notice(engine)?;
+    let place = Place::of(engine, folder, Some(session), goes_on)?;
+    let budget = engine.config.inject.boot;
+    let mut found = compose(engine, &place, budget)?;
+    let surface = if notice.is_some() { "notice" } else { MARK };
+    if let Some(notice) = notice {
+        found = Some(match found {
+            Some(words) => Words { text: format!("{notice}\n{}", words.text), ..words },
+            None => Words { text: notice, items: Vec::new(), why: "capture had stopped" },
+        });
+    }
+    Ok(found.map(|mut words| {
+        words.items.push(MARK.to_owned());
+        (words, surface)
+    }))
+}
+
+/// Where and for whom.
+pub(crate) struct Place {
+    visible: Visible,
+    project: Option<ProjectKey>,
+    folder: Option<std::path::PathBuf>,
+    /// The session that asks.
+    own: Option<i64>,
+    /// It goes on with what it did itself, after compaction for example.
+    goes_on: bool,
+}
+
+impl Place {
+    pub(crate) fn of(
+        engine: &mut Engine,
+        folder: Option<&Path>,
+        own: Option<i64>,
+        goes_on: bool,
+    ) -> Result<Self, EngineError> {
+        let caller = Caller { cwd: folder.map(Path::to_owned), ..Caller::default() };
+        let visible = ReadScope::default().resolve(engine, &caller)?;
+        let project = visible.current.clone();
+        Ok(Place { visible, project, folder: folder.map(Path::to_owned), own, goes_on })
+    }
+
+    /// The numbers of this project alone, without what is global.
+    fn here(&self, engine: &Engine) -> Result<Vec<ProjectNum>, EngineError> {
+        match &self.project {
+            Some(key) => Ok(engine.store.project_num(key)?.into_iter().collect()),
+            // Without a project, sessions of no project.
+            None => Ok(vec![ProjectNum::GLOBAL]),
+        }
+    }
+}
+
+/// Everything that fits, most important first.
+pub(crate) fn compose(
+    engine: &mut Engine,
+    place: &Place,
+    budget: usize,
+) -> Result<Option<Words>, EngineError> {
+    if budget == 0 {
+        return Ok(None);
+    }
+    let now = engine.now();
+    let mut page = Page::new(budget);
+    memories(engine, place, &mut page, "The user's standing directives", &[Kind::Directive], 8, now)?;
+    let left_off = last_session(engine, place, None, now)?;
+    if let Some(stored) = &left_off {
+        page.items.push(stored.session.id.short());
+        left_off_lines(&stored.session, now, &mut page);
+        if let Some(folder) = &place.folder {
+            uncommitted(folder, &mut page);
+        }
+    }
+    memories(engine, place, &mut page, "Open blockers and tasks", &[Kind::Blocker, Kind::Task], 8, now)?;
+    memories(engine, place, &mut page, "Constraints and rules", &[Kind::Constraint, Kind::Rule], 8, now)?;
+    live(engine, place, None, now, &mut page)?;
+    Ok(page.done("what a session should know when it begins"))
+}
+
+/// What always holds here and what is open, without a frame.
+pub(crate) fn standing(
+    engine: &mut Engine,
+    place: &Place,
+    except: Option<i64>,
+    budget: usize,
+) -> Result<Option<String>, EngineError> {
+    let now = engine.now();
+    let mut page = Page::new(budget);
+    memories(engine, place, &mut page, "The user's standing directives", &[Kind::Directive], 20, now)?;
+    memories(engine, place, &mut page, "Open blockers and tasks", &[Kind::Blocker, Kind::Task], 20, now)?;
+    memories(engine, place, &mut page, "Constraints and rules", &[Kind::Constraint, Kind::Rule], 20, now)?;
+    if let Some(folder) = &place.folder {
+        uncommitted(folder, &mut page);
+    }
+    live(engine, place, except, now, &mut page)?;
+    Ok((!page.lines.is_empty()).then(|| page.lines.join("\n")))
+}
+
+/// The newest session of this project that has something to tell.
+pub(crate) fn last_session(
+    engine: &Engine,
+    place: &Place,
+    not_of: Option<&str>,
+    now: Timestamp,
+) -> Result<Option<StoredSession>, EngineError> {
+    let filter = SessionFilter {
+        projects: Some(place.here(engine)?),
+        since: Some(now.minus_millis(LEFT_OFF_MS)),
+        with_file: true,
+        except: if place.goes_on { None } else { place.own },
+        ..SessionFilter::default()
+    };
+    let found = engine.store.sessions(&filter, 20)?;
+    let own = found.iter().find(|s| place.goes_on && Some(s.num) == place.own);
+    let other = found
+        .iter()
+        .filter(|s| s.session.has_substance() && not_of.is_none_or(|host| *s.session.host != *host))
+        // What somebody is busy with this very moment is told below, as a live session.
+        .max_by_key(|s| (!is_live(s, now) || s.session.goal.is_some(), s.session.updated));
+    Ok(own.or(other).cloned())
+}
+
+fn is_live(stored: &StoredSession, now: Timestamp) -> bool {
+    stored.session.status == SessionStatus::Open && stored.session.updated > now.minus_millis(LIVE_MS)
+}
+
+fn left_off_lines(session: &Session, now: Timestamp, page: &mut Page) {
+    let branch = session.branch.as_ref().map(|b| format!(", branch {b}")).unwrap_or_default();
+    let head = format!(
+        "Where you left off ({}, {}, {}{branch}):",
+        session.id.short(),
+        session.host,
+        ago(session.updated, now)
+    );
+    let about = session.about().map_or_else(|| "no goal was given".to_owned(), |goal| short(goal, 60));
+    if !page.add(&format!("{head} {about}")) {
+        return;
+    }
+    for pending in session.pending.iter().take(8) {
+        page.add(&format!("- pending: {}", short(pending, 50)));
+    }
+    for decision in session.decisions.iter().rev().take(3) {
+        page.add(&format!("- decided: {}", short(decision, 50)));
+    }
+    for done in session.done.iter().rev().take(3) {
+        page.add(&format!("- done: {}", short(done, 40)));
+    }
+    if let Some(last) = session.checkpoints.last() {
+        page.add(&format!("- last checkpoint: {} by {}, {}", ago(last.at, now), last.by.name(), last.note));
+    }
+    if session.pending.is_empty()
+        && session.done.is_empty()
+        && let Some(summary) = &session.summary
+    {
+        page.add(&format!("- summary: {}", short(&summary.text, 120)));
+    }
+}
+
+fn uncommitted(folder: &Path, page: &mut Page) {
+    let root = project::work_tree(folder);
+    let (branch, head) = project::head(folder);
+    if head.is_none() {
+        return;
+    }
+    let changed = changes::uncommitted(&root, GIT_PATIENCE).unwrap_or_default();
+    if changed.is_empty() {
+        return;
+    }
+    let names: Vec<String> =
+        changed.iter().take(MOST_FILES).map(|c| format!("{} ({})", c.path, c.op.name())).collect();
+    let more = changed.len().saturating_sub(names.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let branch = branch.map(|b| format!(" on {b}")).unwrap_or_default();
+    page.add(&format!("Not committed{branch}: {}{more}", names.join(", ")));
+}
+
+fn memories(
+    engine: &Engine,
+    place: &Place,
+    page: &mut Page,
+    heading: &str,
+    kinds: &[Kind],
+    most: usize,
+    now: Timestamp,
+) -> Result<(), EngineError> {
+    let mut found = Vec::new();
+    for kind in kinds {
+        found.extend(engine.store.standing(*kind, place.visible.projects.as_deref(), 50)?);
+    }
+    found.retain(|s| s.memory.expires.is_none_or(|at| at > now));
+    // Steering words count only if a user said them; a file edited by hand may claim otherwise.
+    found.retain(|s| s.memory.origin.may_become(s.memory.kind));
+    found.sort_by_key(|s| (!s.memory.pinned, std::cmp::Reverse(s.memory.importance)));
+    let mut told = false;
+    for stored in found.iter().take(most) {
+        let memory = &stored.memory;
+        let id = memory.id.short();
+        let body = memory.body.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = if body.starts_with(memory.title.trim_end_matches('…')) {
+            short(&body, 60)
+        } else {
+            format!("{}: {}", memory.title, short(&body, 45))
+        };
+        if !told && !page.add(&format!("{heading}:")) {
+            return Ok(());
+        }
+        told = true;
+        if page.add(&format!("- [{id}] {text}")) {
+            page.items.push(id);
+        }
+    }
+    Ok(())
+}
+
+fn live(
+    engine: &Engine,
+    place: &Place,
+    except: Option<i64>,
+    now: Timestamp,
+    page: &mut Page,
+) -> Result<(), EngineError> {
+    let filter = SessionFilter {
+        projects: Some(place.here(engine)?),
+        status: Some(SessionStatus::Open),
+        since: Some(now.minus_millis(LIVE_MS)),
+        except: place.own,
+        ..SessionFilter::default()
+    };
+    let mut found = engine.store.sessions(&filter, 6)?;
+    found.retain(|stored| Some(stored.num) != except);
+    for (at, stored) in found.iter().enumerate() {
+        if at == 0 && !page.add("Other sessions at work in this project:") {
+            break;
+        }
+        let session = &stored.session;
+        let about = session.about().map(|text| format!(": {}", short(text, 30))).unwrap_or_default();
+        page.add(&format!(
+            "- {} ({}, {}){about}",
+            session.id.short(),
+            session.host,
+            ago(session.updated, now)
+        ));
+    }
+    Ok(())
+}
+
+fn short(text: &str, tokens: usize) -> String {
+    truncate_to_tokens(&text.split_whitespace().collect::<Vec<_>>().join(" "), tokens)
+}
+
+fn ago(at: Timestamp, now: Timestamp) -> String {
+    let age = at.age(now);
+    if age == "now" { "just now".to_owned() } else { format!("{age} ago") }
+}
+
+/// Lines under a budget.
+struct Page {
+    lines: Vec<String>,
+    items: Vec<String>,
+    room: usize,
+}
+
+impl Page {
+    fn new(budget: usize) -> Self {
+        Page {
+            lines: Vec::new(),
+            items: Vec::new(),
+            room: budget.saturating_sub(estimate_tokens(&frame(""))),
+        }
+    }
+
+    /// Adds a line if it fits.
+    fn add(&mut self, line: &str) -> bool {
+        let cost = estimate_tokens(line) + 1;
+        if cost > self.room {
+            return false;
+        }
+        self.room -= cost;
+        self.lines.push(line.to_owned());
+        true
+    }
+
+    fn done(mut self, why: &'static str) -> Option<Words> {
+        // A heading without anything below it says nothing.
+        while self.lines.last().is_some_and(|line| line.ends_with(':')) {
+            self.lines.pop();
+        }
+        if self.lines.is_empty() {
+            return None;
+        }
+        Some(Words { text: frame(&self.lines.join("\n")), items: self.items, why })
+    }
+}

@@ -1,0 +1,319 @@
+//! From a hook's event to rows: redact, cut to size, file under its session, and make the
+//! checkpoints that no agent asks for.
+
+use std::path::Path;
+use std::time::Duration;
+
+use hark_core::event::{Arrival, Event, EventKind, Touch, excerpt};
+use hark_core::memory::{one_line, title_from_body};
+use hark_core::redact::Redactor;
+use hark_core::session::{CheckpointBy, FileOp, FileTouch, SessionStatus};
+use hark_core::{Clean, Raw, SessionId, Timestamp};
+use hark_hosts::hook::tools::{FileTouched, ToolClass, ToolUse};
+use hark_hosts::hook::{HookEvent, What};
+use hark_store::{Beginning, Filed, StoredSession, Writer};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::project::{self, changes};
+use crate::summary;
+
+/// How much of each sort of text is kept, in bytes.
+const PROMPT: usize = 8_000;
+const REPLY: usize = 4_000;
+const OUTPUT: usize = 4_000;
+const INPUT: usize = 1_500;
+const TARGET: usize = 1_000;
+
+/// How long git may think before we go on without it.
+pub(crate) const GIT_PATIENCE: Duration = Duration::from_millis(700);
+
+/// An event as it may be stored; `None` if there is nothing to store.
+pub fn arrival(redactor: &Redactor, event: &HookEvent, now: Timestamp) -> Option<Arrival> {
+    let clean = |text: &str| redactor.clean(Raw::new(text));
+    let session = event.session.as_deref().map(&clean)?;
+    let folder = event.cwd.as_deref();
+    let root = folder.map(project::work_tree);
+    let mut ours = false;
+    let mut stored = Event {
+        at: now,
+        kind: EventKind::Other,
+        tool: None,
+        target: None,
+        ok: None,
+        body: Clean::default(),
+        touches: Vec::new(),
+    };
+    match &event.what {
+        What::Start { source } => {
+            stored.kind = EventKind::Start;
+            stored.body = one_line(&clean(source));
+        }
+        What::Prompt(text) => {
+            stored.kind = EventKind::Prompt;
+            stored.body = excerpt(redactor, text, PROMPT);
+        }
+        What::AfterTool { tool, output, ok } => {
+            stored.kind = EventKind::Tool;
+            ours = tool.ours;
+            stored.tool = Some(one_line(&clean(&tool.name)));
+            stored.target = target(redactor, tool, root.as_deref());
+            stored.ok = *ok;
+            stored.body = tool_body(redactor, tool, output, *ok);
+            if *ok != Some(false) {
+                stored.touches = touches(redactor, &tool.touches, root.as_deref());
+            }
+        }
+        What::Reply(text) => {
+            stored.kind = EventKind::Reply;
+            stored.body = excerpt(redactor, text, REPLY);
+        }
+        What::Stop { reply } => {
+            stored.kind = EventKind::Reply;
+            stored.target = Some(Clean::trusted_constant("stop"));
+            stored.body = reply.as_ref().map(|text| excerpt(redactor, text, REPLY)).unwrap_or_default();
+        }
+        What::Compacting => stored.kind = EventKind::Compaction,
+        What::End { reason } => {
+            stored.kind = EventKind::End;
+            stored.body = one_line(&clean(reason));
+        }
+        What::BeforeTool(_) | What::Other => return None,
+    }
+    Some(Arrival {
+        host: clean(event.client),
+        via: clean(&event.via),
+        host_session: session,
+        parent: event.parent.as_deref().map(&clean),
+        once: event.once.as_deref().map(&clean),
+        folder: folder.map(|f| clean(&f.to_string_lossy())),
+        transcript: event.transcript.as_deref().map(&clean),
+        ours,
+        event: stored,
+    })
+}
+
+fn tool_body(redactor: &Redactor, tool: &ToolUse, output: &Raw, ok: Option<bool>) -> Clean {
+    match tool.class {
+        // What a file holds is in the file.
+        ToolClass::Read | ToolClass::Search if ok != Some(false) => Clean::default(),
+        ToolClass::Edit if ok != Some(false) => excerpt(redactor, &tool.input, INPUT),
+        ToolClass::Other if tool.ours => Clean::default(),
+        ToolClass::Other if ok != Some(false) => excerpt(redactor, &tool.input, INPUT),
+        _ => excerpt(redactor, output, OUTPUT),
+    }
+}
+
+fn target(redactor: &Redactor, tool: &ToolUse, root: Option<&Path>) -> Option<Clean> {
+    let text = excerpt(redactor, tool.target.as_ref()?, TARGET);
+    let is_path = matches!(tool.class, ToolClass::Edit | ToolClass::Read);
+    Some(if is_path { relative(text, root) } else { text })
+}
+
+fn touches(redactor: &Redactor, files: &[FileTouched], root: Option<&Path>) -> Vec<Touch> {
+    let path = |raw: &Raw| relative(excerpt(redactor, raw, 4_096), root);
+    files
+        .iter()
+        .map(|file| Touch { path: path(&file.path), op: file.op, from: file.from.as_ref().map(path) })
+        .collect()
+}
+
+/// A path below the project as the project knows it.
+fn relative(path: Clean, root: Option<&Path>) -> Clean {
+    let inside = root.and_then(|root| Path::new(path.as_str()).strip_prefix(root).ok());
+    match inside.and_then(Path::to_str).filter(|p| !p.is_empty()) {
+        // A part of a clean text.
+        Some(inside) => Clean::already_redacted(inside.to_owned()),
+        None => path,
+    }
+}
+
+/// Files an event, with the checkpoint that belongs to it. `None`: it concerns no session we know.
+pub fn file(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Filed>, EngineError> {
+    let known = engine.store.knows_session(&arrival.host, &arrival.host_session)?;
+    if known.is_none() && arrival.event.kind == EventKind::End {
+        // `claude mcp list` ends a session that never began.
+        return Ok(None);
+    }
+    let folder = arrival.folder.as_ref().map(|f| Path::new(f.as_str()).to_owned());
+    let start = if known.is_none() { Some(Start::here(engine, folder.as_deref())?) } else { None };
+    let by = checkpoint_of(&arrival.event);
+    let git = match by {
+        Some(CheckpointBy::End | CheckpointBy::Compaction) => folder.as_deref(),
+        _ => None,
+    };
+    let evidence = git.map(|folder| Evidence::gather(engine, known, folder)).transpose()?;
+    let now = arrival.event.at;
+    engine.store.write(now, |writer| {
+        let filed = writer.file_event(arrival, || match &start {
+            Some(start) => Ok::<_, EngineError>(start.beginning()),
+            None => Start::nowhere(now).map(|start| start.beginning()),
+        })?;
+        if filed.duplicate {
+            return Ok(Some(filed));
+        }
+        if let Some(start) = start.as_ref().filter(|_| filed.is_new) {
+            writer.set_baseline(filed.num, &start.baseline)?;
+        }
+        if arrival.event.kind == EventKind::Prompt {
+            name_after_first_prompt(writer, filed.num, &arrival.event.body)?;
+        }
+        if let Some(by) = by {
+            machine_checkpoint(writer, filed.num, by, evidence.as_ref(), now)?;
+        }
+        Ok(Some(filed))
+    })
+}
+
+fn checkpoint_of(event: &Event) -> Option<CheckpointBy> {
+    match event.kind {
+        EventKind::Reply if event.target.as_deref() == Some("stop") => Some(CheckpointBy::Stop),
+        EventKind::Compaction => Some(CheckpointBy::Compaction),
+        EventKind::End => Some(CheckpointBy::End),
+        _ => None,
+    }
+}
+
+/// What is known of the folder when a session begins.
+struct Start {
+    beginning: Beginning,
+    baseline: Vec<(String, String)>,
+}
+
+impl Start {
+    fn here(engine: &mut Engine, folder: Option<&Path>) -> Result<Self, EngineError> {
+        let mut start = Self::nowhere(engine.now())?;
+        let Some(folder) = folder else { return Ok(start) };
+        let own = engine.home.project_root.clone();
+        start.beginning.project = engine.project_of(own.as_deref().unwrap_or(folder));
+        let (branch, head) = project::head(folder);
+        start.beginning.branch = branch.map(|text| one_line(&engine.clean(&text)));
+        start.beginning.head = head.map(|text| engine.clean(&text));
+        if start.beginning.head.is_some() {
+            let root = project::work_tree(folder);
+            let dirty = changes::uncommitted(&root, GIT_PATIENCE).unwrap_or_default();
+            let marked = dirty.into_iter().map(|change| {
+                let mark = changes::mark(&root, &change.path);
+                (engine.clean(&change.path).into_string(), mark)
+            });
+            start.baseline = marked.collect();
+        }
+        Ok(start)
+    }
+
+    fn nowhere(now: Timestamp) -> Result<Self, EngineError> {
+        let beginning =
+            Beginning { id: SessionId::new(now, Engine::random()?), project: None, branch: None, head: None };
+        Ok(Start { beginning, baseline: Vec::new() })
+    }
+
+    fn beginning(&self) -> Beginning {
+        self.beginning.clone()
+    }
+}
+
+/// What git says about a session's work.
+pub(crate) struct Evidence {
+    changes: Vec<FileTouch>,
+    head: Option<Clean>,
+}
+
+impl Evidence {
+    pub(crate) fn gather(
+        engine: &mut Engine,
+        session: Option<i64>,
+        folder: &Path,
+    ) -> Result<Self, EngineError> {
+        let (_, head) = project::head(folder);
+        let mut evidence =
+            Evidence { changes: Vec::new(), head: head.as_deref().map(|text| engine.clean(text)) };
+        let Some(num) = session else { return Ok(evidence) };
+        let now = engine.now();
+        let (start, baseline) = engine.store.session_start(num)?;
+        if start.is_none() {
+            return Ok(evidence);
+        }
+        let root = project::work_tree(folder);
+        let found = changes::since(&root, start.as_deref(), GIT_PATIENCE).unwrap_or_default();
+        let found = changes::without_baseline(&root, found, &baseline);
+        let touched = found.into_iter().map(|change| FileTouch {
+            path: engine.clean(&change.path),
+            op: change.op,
+            from: change.from.map(|from| engine.clean(&from)),
+            edits: 1,
+            first: now,
+            last: now,
+        });
+        evidence.changes = touched.collect();
+        Ok(evidence)
+    }
+
+    /// Adds what the assistant's own tools did not tell about.
+    pub(crate) fn apply(&self, stored: &mut StoredSession) {
+        let session = &mut stored.session;
+        if self.head.is_some() {
+            session.head_end = self.head.clone();
+        }
+        for change in &self.changes {
+            let known = session.files.iter().any(|file| {
+                file.path == change.path && (file.op == change.op || change.op == FileOp::Modified)
+            });
+            if !known {
+                // A file we thought was merely changed may have been made or moved.
+                session.files.retain(|f| {
+                    f.path != change.path || f.op != FileOp::Modified || change.op == FileOp::Deleted
+                });
+                session.files.push(change.clone());
+            }
+        }
+    }
+}
+
+fn name_after_first_prompt(writer: &mut Writer<'_>, num: i64, prompt: &Clean) -> Result<(), EngineError> {
+    let Some(mut stored) = writer.session(num)? else { return Ok(()) };
+    let title = one_line(&title_from_body(prompt));
+    if stored.session.title.is_none() && !title.is_empty() && !crate::inject::is_trivial(prompt) {
+        stored.session.title = Some(title);
+        writer.note_session(&stored)?;
+    }
+    Ok(())
+}
+
+/// A checkpoint that a hook makes: it says how far the session is, not why.
+pub(crate) fn machine_checkpoint(
+    writer: &mut Writer<'_>,
+    num: i64,
+    by: CheckpointBy,
+    evidence: Option<&Evidence>,
+    now: Timestamp,
+) -> Result<(), EngineError> {
+    let mut stored = match writer.session(num) {
+        Ok(Some(stored)) => stored,
+        Ok(None) => return Ok(()),
+        // Somebody's edit that cannot be read is never overwritten; the rows go on counting.
+        Err(hark_store::StoreError::Unreadable { .. }) => return Ok(()),
+        Err(e) => return Err(e.into()),
+    };
+    if let Some(evidence) = evidence {
+        evidence.apply(&mut stored);
+    }
+    let session = &mut stored.session;
+    let (calls, files) = (session.tool_calls, session.files.len());
+    let note = format!("{calls} tool calls, {files} files");
+    session.mark(by, Clean::already_redacted(note), now);
+    let is_over = matches!(by, CheckpointBy::End | CheckpointBy::Expiry);
+    if is_over {
+        let status = if by == CheckpointBy::End { SessionStatus::Closed } else { SessionStatus::Expired };
+        session.close(status, now);
+        let text = summary::extract(writer, num, session)?;
+        session.summarise(text);
+    }
+    if stored.session.has_substance() || stored.session.title.is_some() {
+        writer.save_session(&stored)?;
+    } else if is_over {
+        writer.forget_empty_session(&stored)?;
+    } else {
+        writer.note_session(&stored)?;
+    }
+    Ok(())
+}

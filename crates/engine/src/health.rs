@@ -1,0 +1,104 @@
+//! Hooks that fail have nobody to tell: they leave a line where `hark doctor` and the next start of
+//! a session find it.
+
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy;
+use hark_core::Timestamp;
+use hark_store::spool::{self, HookError};
+use hark_store::{Finding, Layout, Severity};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+
+/// Where errors are written when the data directory cannot be.
+fn elsewhere() -> Option<PathBuf> {
+    let base = etcetera::choose_base_strategy().ok()?;
+    let state = base.state_dir().unwrap_or_else(|| base.cache_dir());
+    Some(state.join("hark").join("hook-errors.jsonl"))
+}
+
+/// Best effort: a disk that takes nothing cannot be helped.
+pub fn record(layout: &Layout, error: &HookError) {
+    if spool::record_error(&layout.hook_errors(), error).is_err()
+        && let Some(file) = elsewhere()
+    {
+        let _ = spool::record_error(&file, error);
+    }
+}
+
+/// What went wrong, oldest first.
+pub(crate) fn errors(layout: &Layout) -> Vec<HookError> {
+    let mut found = spool::errors(&layout.hook_errors());
+    found.extend(elsewhere().iter().flat_map(|file| spool::errors(file)));
+    found.sort_by_key(|error| error.at);
+    found
+}
+
+/// One line for the start of a session, if events were lost since it was last said.
+pub(crate) fn notice(engine: &Engine) -> Result<Option<String>, EngineError> {
+    let errors = errors(engine.store.layout());
+    if errors.is_empty() {
+        return Ok(None);
+    }
+    let told = engine.store.ledger_sums(None)?.into_iter().filter(|sum| sum.surface == "notice");
+    let told = told.map(|sum| sum.last).max().unwrap_or(Timestamp::from_millis(i64::MIN));
+    let fresh: Vec<&HookError> = errors.iter().filter(|e| e.at > told).collect();
+    let Some(last) = fresh.last() else { return Ok(None) };
+    Ok(Some(format!(
+        "hark: {} hook event(s) could not be handled, the last {} ({}). Tell the user to run `hark doctor`.",
+        fresh.len(),
+        ago(last.at, engine.now()),
+        last.error.chars().take(160).collect::<String>()
+    )))
+}
+
+fn ago(at: Timestamp, now: Timestamp) -> String {
+    match at.age(now).as_str() {
+        "now" => "just now".to_owned(),
+        age => format!("{age} ago"),
+    }
+}
+
+/// For `hark doctor`.
+pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
+    let layout = engine.store.layout();
+    let mut found = Vec::new();
+    let now = engine.now();
+    const RECENT_MS: i64 = 7 * hark_core::time::DAY_MS;
+    let errors: Vec<HookError> =
+        errors(layout).into_iter().filter(|e| e.at > now.minus_millis(RECENT_MS)).collect();
+    if let Some(last) = errors.last() {
+        let kept = errors.iter().filter(|e| e.kept).count();
+        found.push(Finding {
+            severity: Severity::Warning,
+            what: format!(
+                "{} hook event(s) met an error in the last week ({kept} of them kept), the last from {} ({}), {}: {}",
+                errors.len(),
+                last.host,
+                last.event,
+                ago(last.at, now),
+                last.error
+            ),
+            mend: Some(format!(
+                "if it goes on, mend what the error names; then delete {}",
+                layout.hook_errors().display()
+            )),
+        });
+    }
+    if !spool::is_empty(layout) {
+        found.push(Finding {
+            severity: Severity::Warning,
+            what: format!("events wait in {}", layout.spool().display()),
+            mend: Some("hark work --until-idle".to_owned()),
+        });
+    }
+    for (path, reason) in engine.store.unreadable_sessions() {
+        found.push(Finding {
+            severity: Severity::Warning,
+            what: format!("{path}: {reason}"),
+            mend: Some("mend or remove the file; it is kept as it is and skipped".to_owned()),
+        });
+    }
+    found
+}

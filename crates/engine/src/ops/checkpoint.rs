@@ -1,0 +1,248 @@
+//! Say what a session is for, what is done and what is left, so that another can go on.
+//!
+//! Lists grow with each checkpoint; what is pending is stated anew. A checkpoint that says nothing
+//! stores the files touched and does not count as one.
+
+use std::path::Path;
+
+use clap::Args;
+use hark_core::memory::one_line;
+use hark_core::session::{CheckpointBy, Pointer, Report, SessionRef, SessionStatus, Tidy};
+use hark_core::{Clean, Session, SessionId};
+use hark_store::StoredSession;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::remember::clean_optional;
+use crate::capture::Evidence;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::project;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Session id; the current one if absent
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// What the session is for
+    #[arg(long, value_name = "TEXT")]
+    pub goal: Option<String>,
+    /// Newly done
+    #[arg(long = "done", visible_alias = "completed", value_name = "TEXT")]
+    #[serde(default, alias = "work_completed", alias = "completed")]
+    pub done: Vec<String>,
+    /// All that is left
+    #[arg(long = "pending", value_name = "TEXT")]
+    #[serde(default, alias = "work_pending")]
+    pub pending: Vec<String>,
+    /// Nothing is pending any more
+    #[arg(long, conflicts_with = "pending")]
+    #[serde(default)]
+    #[schemars(skip)]
+    pub nothing_pending: bool,
+    /// Added to the account of the work
+    #[arg(long = "summary", value_name = "TEXT")]
+    #[serde(default, alias = "work_summary", deserialize_with = "one_or_many")]
+    #[schemars(skip)]
+    pub summary: Vec<String>,
+    /// Newly decided, with reasons
+    #[arg(long = "decision", value_name = "TEXT")]
+    #[serde(default)]
+    pub decisions: Vec<String>,
+    /// Plans it follows: PATH or PATH=WHAT
+    #[arg(long = "plan", visible_alias = "plan-file", value_name = "PATH")]
+    #[serde(default, alias = "plan_files", deserialize_with = "pointers")]
+    #[schemars(skip)]
+    pub plans: Vec<String>,
+    /// Pages it relies on: URL or URL=TITLE
+    #[arg(long = "reference", value_name = "URL")]
+    #[serde(default, deserialize_with = "pointers")]
+    #[schemars(skip)]
+    pub references: Vec<String>,
+    /// open or closed
+    #[arg(long, value_name = "S")]
+    #[schemars(skip)]
+    pub status: Option<String>,
+    /// A few words to call the session by; set once
+    #[arg(long, visible_alias = "slug", value_name = "TEXT")]
+    #[serde(alias = "slug")]
+    #[schemars(skip)]
+    pub title: Option<String>,
+    /// The assistant, for a session that has no hooks
+    #[arg(long, visible_alias = "tool", value_name = "HOST")]
+    #[serde(alias = "tool")]
+    #[schemars(skip)]
+    pub host: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub session: String,
+    pub host: String,
+    pub status: String,
+    /// The session's file.
+    pub path: String,
+    /// Whether it said anything; an empty one does not count.
+    pub counted: bool,
+}
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let now = engine.now();
+    let report = report(engine, request)?;
+    let found = find(engine, caller, request)?;
+    let known = found.as_ref().map(|stored| stored.num);
+    let fresh = match &found {
+        Some(_) => None,
+        None => Some(begin(engine, caller, request)?),
+    };
+    let evidence = caller.cwd.as_deref().map(|folder| Evidence::gather(engine, known, folder)).transpose()?;
+    let counted = report.says_something();
+    let (session, file) = engine.store.write(now, |writer| {
+        let num = match (known, &fresh) {
+            (Some(num), _) => num,
+            (None, Some(fresh)) => writer.begin_session(fresh)?,
+            (None, None) => return Err(EngineError::invalid("there is no session", "")),
+        };
+        let gone = || EngineError::invalid("the session is gone", "list sessions with `hark sessions`");
+        let mut stored = writer.session(num)?.ok_or_else(gone)?;
+        if let Some(evidence) = &evidence {
+            evidence.apply(&mut stored);
+        }
+        if counted || report.status.is_some() || report.title.is_some() {
+            stored.session.apply(report, now);
+        } else {
+            stored.session.mark(CheckpointBy::Stop, Clean::trusted_constant("nothing said"), now);
+        }
+        if counted {
+            writer.reported(num)?;
+        }
+        let file = writer.save_session(&stored)?;
+        Ok((stored.session, file))
+    })?;
+    Ok(Response {
+        session: session.id.short(),
+        host: session.host.to_string(),
+        status: session.status.to_string(),
+        path: engine.store.layout().sessions().join(file).display().to_string(),
+        counted,
+    })
+}
+
+fn report(engine: &Engine, request: &Request) -> Result<Report, EngineError> {
+    let list =
+        |texts: &[String]| -> Vec<Clean> { texts.iter().filter_map(|t| engine.clean(t).tidy()).collect() };
+    let pointers = |texts: &[String]| -> Vec<Pointer> {
+        let parse = |text: &String| {
+            // An address has `=` of its own; what it is called comes after the last blank-free one.
+            let (to, label) = match text.rsplit_once('=') {
+                Some((to, label)) if label.contains(' ') || !text.contains("://") => (to, Some(label)),
+                _ => (text.as_str(), None),
+            };
+            Pointer { to: engine.clean(to), label: label.map(|l| engine.clean(l)) }.tidy()
+        };
+        texts.iter().filter_map(parse).collect()
+    };
+    let status =
+        match &request.status {
+            Some(word) => Some(word.parse::<SessionStatus>().map_err(|e| {
+                EngineError::invalid(e.to_string(), "write `open` or `closed`, or leave it out")
+            })?),
+            None => None,
+        };
+    let pending = list(&request.pending);
+    Ok(Report {
+        title: request.title.as_deref().map(|t| one_line(&engine.clean(t))).filter(|t| !t.is_empty()),
+        goal: clean_optional(engine, request.goal.as_deref()).and_then(Tidy::tidy),
+        done: list(&request.done),
+        pending: (!pending.is_empty() || request.nothing_pending).then_some(pending),
+        work: list(&request.summary),
+        decisions: list(&request.decisions),
+        plans: pointers(&request.plans),
+        references: pointers(&request.references),
+        status,
+    })
+}
+
+/// The session meant: by id, by the assistant's own id, or the one at work in this folder.
+fn find(
+    engine: &mut Engine,
+    caller: &Caller,
+    request: &Request,
+) -> Result<Option<StoredSession>, EngineError> {
+    if let Some(text) = &request.session {
+        if let Some(stored) = by_host_session(engine, text)? {
+            return Ok(Some(stored));
+        }
+        return match text.parse::<SessionRef>() {
+            Ok(id) => Ok(Some(engine.store.session(&id)?)),
+            // An assistant's own id of a session that hooks have not told us about.
+            Err(_) => Ok(None),
+        };
+    }
+    if let Some(text) = &caller.session {
+        return by_host_session(engine, text);
+    }
+    let host = request.host.clone();
+    crate::sessions::at_work(engine, caller, host.as_deref())
+}
+
+fn by_host_session(engine: &Engine, text: &str) -> Result<Option<StoredSession>, EngineError> {
+    Ok(engine.store.session_of_host(None, &engine.clean(text))?)
+}
+
+fn begin(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Session, EngineError> {
+    let now = engine.now();
+    let id = SessionId::new(now, Engine::random()?);
+    let host = request.host.clone().or_else(|| caller.author.clone());
+    let host = one_line(&engine.clean(&crate::sessions::host_id(host.as_deref())));
+    let own = request.session.clone().or_else(|| caller.session.clone()).unwrap_or_else(|| id.full());
+    let mut session = Session::new(id, host, one_line(&engine.clean(&own)), now);
+    if let Some(folder) = caller.cwd.as_deref() {
+        place(engine, &mut session, folder);
+    }
+    Ok(session)
+}
+
+fn place(engine: &mut Engine, session: &mut Session, folder: &Path) {
+    let own = engine.home.project_root.clone();
+    session.project = engine.project_of(own.as_deref().unwrap_or(folder));
+    session.folder = Some(engine.clean(&folder.to_string_lossy()));
+    let (branch, head) = project::head(folder);
+    session.branch = branch.map(|text| one_line(&engine.clean(&text)));
+    session.head_start = head.map(|text| engine.clean(&text));
+}
+
+/// Models write one sentence where a list is asked for.
+fn one_or_many<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match Either::deserialize(d)? {
+        Either::One(one) => vec![one],
+        Either::Many(many) => many,
+    })
+}
+
+/// As text, or as openCodeMemory's objects.
+fn pointers<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Text(String),
+        Plan { path: String, header: Option<String> },
+        Page { url: String, title: Option<String> },
+    }
+    let joined = |to: String, label: Option<String>| match label {
+        Some(label) if !label.is_empty() => format!("{to}={label} "),
+        _ => to,
+    };
+    let found = Vec::<Either>::deserialize(d)?.into_iter().map(|either| match either {
+        Either::Text(text) => text,
+        Either::Plan { path, header } => joined(path, header),
+        Either::Page { url, title } => joined(url, title),
+    });
+    Ok(found.collect())
+}

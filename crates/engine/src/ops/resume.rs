@@ -1,0 +1,114 @@
+//! Go on where a session left off, in the same assistant or another.
+
+use clap::Args;
+use hark_core::budget::{estimate_tokens, truncate_to_tokens};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::sessions::{self, SessionView};
+use crate::boot::{self, Place};
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::inject::frame;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Session to resume; the last one of this project if absent
+    #[arg(value_name = "ID")]
+    #[schemars(skip)]
+    pub session: Option<String>,
+    /// Hand over to this assistant, from another one's session if there is one
+    #[arg(long = "for", value_name = "HOST")]
+    #[serde(rename = "for")]
+    #[schemars(skip)]
+    pub target: Option<String>,
+    /// Most tokens to return
+    #[arg(long, value_name = "TOKENS")]
+    #[schemars(skip)]
+    pub budget: Option<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    /// Absent if there is nothing to go on with.
+    pub session: Option<SessionView>,
+    /// For an assistant to read: that session, and what always holds here.
+    pub text: String,
+    pub tokens: usize,
+}
+
+const BUDGET: usize = 2_000;
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let now = engine.now();
+    engine.store.refresh(now)?;
+    let own = match &caller.session {
+        Some(text) => engine.store.session_of_host(None, &engine.clean(text))?.map(|s| s.num),
+        None => None,
+    };
+    let place = Place::of(engine, caller.cwd.as_deref(), own, false)?;
+    let target = request.target.as_deref().map(|host| crate::sessions::host_id(Some(host)));
+    let stored = match &request.session {
+        Some(id) => Some(sessions::one(engine, id)?),
+        None => match boot::last_session(engine, &place, target.as_deref(), now)? {
+            Some(stored) => Some(stored),
+            None => boot::last_session(engine, &place, None, now)?,
+        },
+    };
+    let budget = request.budget.unwrap_or(BUDGET);
+    let view = stored.as_ref().map(|stored| sessions::view(engine, stored, now));
+    let mut parts = Vec::new();
+    if let Some(view) = &view {
+        parts.push(account(view, target.as_deref()));
+    }
+    if let Some(words) = boot::standing(engine, &place, stored.as_ref().map(|s| s.num), budget / 2)? {
+        parts.push(words);
+    }
+    let text = if parts.is_empty() {
+        String::new()
+    } else {
+        let room = budget.saturating_sub(estimate_tokens(&frame("")));
+        frame(&truncate_to_tokens(&parts.join("\n"), room))
+    };
+    Ok(Response { session: view, tokens: estimate_tokens(&text), text })
+}
+
+/// The session in words, most useful first.
+fn account(view: &SessionView, target: Option<&str>) -> String {
+    let brief = &view.brief;
+    let hand_over = target.map(|host| format!("Hand-over to {host}. ")).unwrap_or_default();
+    let branch = brief.branch.as_ref().map(|b| format!(", branch {b}")).unwrap_or_default();
+    let age = if brief.age == "now" { "just now".to_owned() } else { format!("{} ago", brief.age) };
+    let mut lines =
+        vec![format!("{hand_over}Session {} of {}, {age}{branch}, {}.", brief.id, brief.host, brief.status)];
+    if let Some(goal) = view.goal.as_ref().or(brief.about.as_ref()) {
+        lines.push(format!("Goal: {goal}"));
+    }
+    for (title, list) in [
+        ("Pending", &view.pending),
+        ("Decided", &view.decisions),
+        ("Done", &view.done),
+        ("Work", &view.work),
+        ("Plans", &view.plans),
+        ("References", &view.references),
+    ] {
+        if !list.is_empty() {
+            lines.push(format!("{title}:"));
+            lines.extend(
+                list.iter().rev().take(20).rev().map(|item| format!("- {}", item.replace('\n', " "))),
+            );
+        }
+    }
+    if let Some(summary) = &view.summary {
+        lines.push(format!("Summary: {}", summary.replace('\n', " ")));
+    }
+    if !view.touched.is_empty() {
+        let files: Vec<String> =
+            view.touched.iter().take(30).map(|t| format!("{} ({})", t.path, t.op)).collect();
+        lines.push(format!("Files touched: {}", files.join(", ")));
+    }
+    if let Some(last) = view.checkpoints.last() {
+        lines.push(format!("Last checkpoint: {} by {}: {}", last.at, last.by, last.note));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,42 @@
+//! Background work, once: store events that wait, close sessions that nobody ended.
+
+use std::time::Duration;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::worker;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// End when nothing is left to do (always so for now)
+    #[arg(long)]
+    #[serde(default)]
+    pub until_idle: bool,
+    /// End after this time at the latest: `60s`, `5m`
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    #[serde(default)]
+    pub max: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    /// Another worker is at it already.
+    pub busy: bool,
+    /// Waiting events that were stored.
+    pub events: usize,
+    /// Sessions that were given up.
+    pub expired: usize,
+}
+
+pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let text = if request.max.is_empty() { "60s" } else { &request.max };
+    let span = hark_core::time::parse_span(text)
+        .ok_or_else(|| EngineError::invalid(format!("`{text}` is no span of time"), "write 60s, 5m or 1h"))?;
+    let limit = Duration::from_millis(u64::try_from(span).unwrap_or(0));
+    let done = worker::run(engine, limit)?;
+    Ok(Response { busy: done.busy, events: done.events, expired: done.expired })
+}

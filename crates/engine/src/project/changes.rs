@@ -1,0 +1,190 @@
+//! Which files of a repository differ from what is committed, and from an earlier commit: for
+//! sessions whose assistant does not tell, and for what commands changed behind its tools.
+//!
+//! git is asked, with a deadline, and its answers are read in the forms made for programs, in which
+//! no file name is ambiguous.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use hark_core::session::FileOp;
+
+/// More changed files than this are a checkout or a build, not somebody's work.
+const MOST_FILES: usize = 300;
+
+/// A changed file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) path: String,
+    pub(crate) op: FileOp,
+    pub(crate) from: Option<String>,
+}
+
+/// What is not committed, or `None` if git does not say in time.
+pub(crate) fn uncommitted(folder: &Path, deadline: Duration) -> Option<Vec<Change>> {
+    let args = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--find-renames"];
+    Some(parse_status(&git(folder, &args, deadline)?))
+}
+
+/// What changed since `commit`, committed or not.
+pub(crate) fn since(folder: &Path, commit: Option<&str>, deadline: Duration) -> Option<Vec<Change>> {
+    let mut changes = Vec::new();
+    if let Some(commit) = commit.filter(|c| c.bytes().all(|b| b.is_ascii_hexdigit())) {
+        let args = ["diff", "--name-status", "-z", "--find-renames", commit, "HEAD", "--"];
+        changes = git(folder, &args, deadline).map(|bytes| parse_diff(&bytes)).unwrap_or_default();
+    }
+    for change in uncommitted(folder, deadline)? {
+        match changes.iter_mut().find(|known| known.path == change.path) {
+            // Made and then changed is still made; whatever was done before, gone is gone.
+            Some(known) if known.op == FileOp::Created && change.op == FileOp::Modified => {}
+            Some(known) => *known = change,
+            None => changes.push(change),
+        }
+    }
+    changes.truncate(MOST_FILES);
+    Some(changes)
+}
+
+/// Tells whether a file changed again: its time and size, or that it is gone.
+pub(crate) fn mark(folder: &Path, path: &str) -> String {
+    match std::fs::metadata(folder.join(path)) {
+        Ok(meta) => {
+            let time = meta.modified().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
+            format!("{} {}", time.map_or(0, |t| t.as_nanos()), meta.len())
+        }
+        Err(_) => "gone".to_owned(),
+    }
+}
+
+/// Leaves out what was changed before and has not changed since.
+pub(crate) fn without_baseline(
+    folder: &Path,
+    changes: Vec<Change>,
+    baseline: &[(String, String)],
+) -> Vec<Change> {
+    let before: HashMap<&str, &str> = baseline.iter().map(|(p, m)| (p.as_str(), m.as_str())).collect();
+    let is_new = |change: &Change| {
+        before.get(change.path.as_str()).is_none_or(|known| *known != mark(folder, &change.path))
+    };
+    changes.into_iter().filter(is_new).collect()
+}
+
+fn git(folder: &Path, args: &[&str], deadline: Duration) -> Option<Vec<u8>> {
+    let mut child = Command::new("git")
+        .args(["-c", "core.quotepath=off", "-c", "core.fsmonitor=false", "--no-optional-locks"])
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let mut stdout = child.stdout.take()?;
+    let (done, output) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdout.by_ref().take(4 * 1024 * 1024).read_to_end(&mut bytes);
+        let _ = done.send(read.is_ok().then_some(bytes));
+    });
+    let bytes = output.recv_timeout(deadline).ok().flatten();
+    if bytes.is_none() {
+        let _ = child.kill();
+    }
+    let status = child.wait().ok()?;
+    bytes.filter(|_| status.success())
+}
+
+/// `git status --porcelain=v2 -z`: records end with NUL, a rename's former name is one of its own.
+fn parse_status(bytes: &[u8]) -> Vec<Change> {
+    let mut fields = bytes.split(|b| *b == 0).map(|field| String::from_utf8_lossy(field).into_owned());
+    let mut found = Vec::new();
+    while let Some(record) = fields.next() {
+        let change = match record.as_bytes().first() {
+            Some(b'1') => ordinary(&record),
+            Some(b'2') => {
+                let from = fields.next();
+                nth_field(&record, 9).map(|path| Change { path, op: FileOp::Renamed, from })
+            }
+            Some(b'u') => {
+                nth_field(&record, 10).map(|path| Change { path, op: FileOp::Modified, from: None })
+            }
+            Some(b'?') => {
+                record.get(2..).map(|path| Change { path: path.to_owned(), op: FileOp::Created, from: None })
+            }
+            _ => None,
+        };
+        found.extend(change);
+        if found.len() >= MOST_FILES {
+            break;
+        }
+    }
+    found
+}
+
+/// `1 XY sub mH mI mW hH hI path`: X is the index, Y the work tree.
+fn ordinary(record: &str) -> Option<Change> {
+    let state = record.get(2..4)?;
+    let op = match state {
+        s if s.contains('D') => FileOp::Deleted,
+        s if s.starts_with('A') => FileOp::Created,
+        _ => FileOp::Modified,
+    };
+    Some(Change { path: nth_field(record, 8)?, op, from: None })
+}
+
+/// The rest of the record from its nth blank-separated field on; paths may hold blanks.
+fn nth_field(record: &str, n: usize) -> Option<String> {
+    record.splitn(n + 1, ' ').nth(n).map(str::to_owned)
+}
+
+/// `git diff --name-status -z`: a letter, then one path, or two for renames and copies.
+fn parse_diff(bytes: &[u8]) -> Vec<Change> {
+    let mut fields = bytes.split(|b| *b == 0).map(|field| String::from_utf8_lossy(field).into_owned());
+    let mut found = Vec::new();
+    while let Some(letter) = fields.next().filter(|f| !f.is_empty()) {
+        let Some(path) = fields.next() else { break };
+        found.push(match letter.as_bytes()[0] {
+            b'R' => {
+                let Some(to) = fields.next() else { break };
+                Change { path: to, op: FileOp::Renamed, from: Some(path) }
+            }
+            b'C' => {
+                let Some(to) = fields.next() else { break };
+                Change { path: to, op: FileOp::Created, from: None }
+            }
+            b'A' => Change { path, op: FileOp::Created, from: None },
+            b'D' => Change { path, op: FileOp::Deleted, from: None },
+            _ => Change { path, op: FileOp::Modified, from: None },
+        });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sort_of_record_is_read() {
+        let status = b"1 .M N... 100644 100644 100644 a a src/a b.rs\0\
+            1 A. N... 000000 100644 100644 0 b new.rs\x001 .D N... 100644 100644 000000 c c gone.rs\0\
+            2 R. N... 100644 100644 100644 d d R100 to.rs\0from.rs\0? un tracked.rs\0! ignored\0";
+        let found: Vec<(String, FileOp, Option<String>)> =
+            parse_status(status).into_iter().map(|c| (c.path, c.op, c.from)).collect();
+        let expected = [
+            ("src/a b.rs", FileOp::Modified, None),
+            ("new.rs", FileOp::Created, None),
+            ("gone.rs", FileOp::Deleted, None),
+            ("to.rs", FileOp::Renamed, Some("from.rs".to_owned())),
+            ("un tracked.rs", FileOp::Created, None),
+        ];
+        assert_eq!(found, expected.map(|(path, op, from)| (path.to_owned(), op, from)));
+        let diff = b"M\0a\0R100\0old\0new\0D\0gone\0A\0made\0";
+        let ops: Vec<FileOp> = parse_diff(diff).iter().map(|c| c.op).collect();
+        assert_eq!(ops, [FileOp::Modified, FileOp::Renamed, FileOp::Deleted, FileOp::Created]);
+    }
+}

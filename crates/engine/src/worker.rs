@@ -1,0 +1,63 @@
+//! Work that no hook has time for, done by one short-lived process: events that wait, sessions that
+//! nobody ended, the write-ahead log.
+
+use std::fs::File;
+use std::time::{Duration, Instant};
+
+use hark_core::session::CheckpointBy;
+use hark_core::time::parse_span;
+use hark_store::{Layout, spool};
+
+use crate::capture;
+use crate::engine::Engine;
+use crate::error::EngineError;
+
+/// What a run did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Another worker is at it.
+    pub busy: bool,
+    pub events: usize,
+    pub expired: usize,
+}
+
+/// The lock of the one worker of a data directory; freed with the process, however it ends.
+pub fn lock(layout: &Layout) -> Option<File> {
+    let file = File::options().create(true).truncate(false).write(true).open(layout.worker_lock()).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+/// Works until nothing is left or the time is up.
+pub fn run(engine: &mut Engine, limit: Duration) -> Result<Done, EngineError> {
+    let started = Instant::now();
+    let Some(_lock) = lock(engine.store.layout()) else { return Ok(Done { busy: true, ..Done::default() }) };
+    let mut done = Done { events: drain(engine, started, limit)?, ..Done::default() };
+    let stale = parse_span(&engine.config.sessions.stale).unwrap_or(hark_core::time::DAY_MS);
+    let now = engine.now();
+    for num in engine.store.stale_sessions(now.minus_millis(stale))? {
+        if started.elapsed() > limit {
+            break;
+        }
+        engine
+            .store
+            .write(now, |writer| capture::machine_checkpoint(writer, num, CheckpointBy::Expiry, None, now))?;
+        done.expired += 1;
+    }
+    engine.store.checkpoint_log();
+    Ok(done)
+}
+
+/// Stores the events that wait, each in a transaction of its own.
+pub(crate) fn drain(engine: &mut Engine, started: Instant, limit: Duration) -> Result<usize, EngineError> {
+    let mut count = 0;
+    for (path, arrival) in spool::waiting(engine.store.layout()) {
+        if started.elapsed() > limit {
+            break;
+        }
+        capture::file(engine, &arrival)?;
+        let _ = std::fs::remove_file(&path);
+        count += 1;
+    }
+    Ok(count)
+}

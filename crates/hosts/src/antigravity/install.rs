@@ -1,0 +1,41 @@
+//! What `hark install` sets up for Antigravity.
+
+use crate::host::{Event, HookTable, Install, What, for_project, for_user, home, project};
+
+const SERVER: What = What::Server {
+    path: &["mcpServers", "hark"],
+    entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
+};
+
+const HANDLER: &str = r#"{"type":"command","command":"{command}","timeout":"{timeout}"}"#;
+
+/// Hooks are grouped by name. Any mistake drops the whole file, so this is all that is documented.
+const HOOKS: HookTable = HookTable {
+    host: "antigravity",
+    path: &["hark"],
+    element: r#"{"matcher":"{matcher}","hooks":[{"type":"command","command":"{command}","timeout":"{timeout}"}]}"#,
+    time_unit: 1,
+    events: &[
+        Event::minimal("SessionStart", 10).written(HANDLER),
+        Event::minimal("PreInvocation", 5).written(HANDLER),
+        Event::full("PreToolUse", 5).matching("*"),
+        Event::full("PostToolUse", 5).matching("*"),
+        Event::minimal("Stop", 10).written(HANDLER),
+    ],
+};
+
+pub(crate) const INSTALL: Install = Install {
+    programs: &["agy", "antigravity"],
+    traces: &[home(&[".gemini/config"]), home(&[".gemini/antigravity"]), home(&[".antigravity"])],
+    pieces: &[
+        for_user(home(&[".gemini/config/mcp_config.json"]), SERVER),
+        for_user(home(&[".gemini/config/hooks.json"]), What::Hooks(&HOOKS)),
+        // Shared with Gemini CLI.
+        for_user(home(&[".gemini/GEMINI.md"]), What::Rules),
+        for_project(project(&[".agents/mcp_config.json"]), SERVER),
+        for_project(project(&[".agents/hooks.json"]), What::Hooks(&HOOKS)),
+        for_project(project(&["AGENTS.md"]), What::Rules),
+    ],
+    next: &["refresh the servers under Manage MCP Servers"],
+    ..Install::NONE
+};

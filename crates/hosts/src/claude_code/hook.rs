@@ -1,0 +1,17 @@
+//! Hooks of Claude Code.
+
+use crate::hook::wire::Wire;
+use crate::hook::{Dialect, HookEvent, What, claude_shape};
+
+pub(crate) const DIALECT: Dialect =
+    Dialect { read, reply: claude_shape::reply, hears: claude_shape::hears, can_deny: true };
+
+fn read(wire: &Wire, event: &mut HookEvent) {
+    match &event.what {
+        What::Prompt(_) => event.once = wire.id(&["prompt_id"]),
+        // `claude mcp list` ends a session that never began; it has no transcript either. Ending an
+        // unknown session does nothing, so there is nothing to filter.
+        What::End { .. } => event.once = None,
+        _ => {}
+    }
+}

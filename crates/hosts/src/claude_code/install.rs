@@ -1,0 +1,72 @@
+//! What `hark install` sets up for Claude Code.
+
+use crate::host::{
+    CommandFormat, Event, HookTable, Install, Root, What, below, for_project, for_user, plugin, project,
+};
+
+const CLAUDE: Root = Root::Var("CLAUDE_CONFIG_DIR", ".claude");
+/// `~/.claude.json` moves along with the folder.
+const ACCOUNT: Root = Root::Var("CLAUDE_CONFIG_DIR", "");
+
+const SERVER: &str = r#"{"type":"stdio","command":"{hark}","args":["mcp"],"env":"{env}"}"#;
+
+const HOOKS: HookTable = HookTable {
+    host: "claude-code",
+    path: &["hooks"],
+    element: r#"{"matcher":"{matcher}","hooks":[{"type":"command","command":"{command}","timeout":"{timeout}"}]}"#,
+    time_unit: 1,
+    events: &[
+        Event::minimal("SessionStart", 10).saying(r#"{"systemMessage":"{gone}"}"#),
+        Event::minimal("UserPromptSubmit", 5),
+        Event::full("PreToolUse", 5),
+        Event::full("PostToolUse", 5),
+        Event::full("PostToolUseFailure", 5),
+        Event::full("PreCompact", 10),
+        Event::full("PostCompact", 10),
+        Event::full("SubagentStart", 5),
+        Event::full("SubagentStop", 5),
+        Event::full("Stop", 10),
+        Event::minimal("SessionEnd", 10),
+    ],
+};
+
+pub(crate) const INSTALL: Install = Install {
+    programs: &["claude"],
+    traces: &[below(CLAUDE, &["settings.json"]), below(ACCOUNT, &[".claude.json"]), below(CLAUDE, &[""])],
+    // Settings rather than the plugin: they work without a marketplace, and slash commands keep
+    // their short names.
+    pieces: &[
+        for_user(
+            below(ACCOUNT, &[".claude.json"]),
+            What::Server { path: &["mcpServers", "hark"], entry: SERVER },
+        ),
+        for_user(below(CLAUDE, &["settings.json"]), What::Hooks(&HOOKS)),
+        for_user(below(CLAUDE, &["CLAUDE.md"]), What::Rules),
+        for_user(below(CLAUDE, &["commands"]), What::Commands(CommandFormat::Markdown)),
+        for_user(below(CLAUDE, &["skills"]), What::Skills),
+        for_project(project(&[".mcp.json"]), What::Server { path: &["mcpServers", "hark"], entry: SERVER }),
+        for_project(project(&[".claude/settings.json"]), What::Hooks(&HOOKS)),
+        for_project(project(&["CLAUDE.md"]), What::Rules),
+        for_project(project(&[".claude/commands"]), What::Commands(CommandFormat::Markdown)),
+        for_project(project(&[".claude/skills"]), What::Skills),
+    ],
+    plugin: &[
+        for_user(
+            plugin(&[".claude-plugin/marketplace.json"]),
+            What::File { text: include_str!("assets/marketplace.json") },
+        ),
+        for_user(
+            plugin(&["hark/.claude-plugin/plugin.json"]),
+            What::File { text: include_str!("assets/plugin.json") },
+        ),
+        for_user(plugin(&["hark/.mcp.json"]), What::Server { path: &["mcpServers", "hark"], entry: SERVER }),
+        for_user(plugin(&["hark/hooks/hooks.json"]), What::Hooks(&HOOKS)),
+        for_user(plugin(&["hark/commands"]), What::Commands(CommandFormat::Markdown)),
+        for_user(plugin(&["hark/skills"]), What::Skills),
+    ],
+    next: &["start a new session; sessions that run now do not see it"],
+    plugin_next: &[
+        "run `claude plugin marketplace add {plugin}`, then `claude plugin install hark@hark`",
+        "before `hark uninstall`, run `claude plugin uninstall hark@hark` and `claude plugin marketplace remove hark`",
+    ],
+};

@@ -1,0 +1,43 @@
+//! Hooks of Cline. Context arrives around tools only; a session's first words wait until then.
+
+use hark_core::Raw;
+use serde_json::{Value, json};
+
+use crate::hook::wire::Wire;
+use crate::hook::{Dialect, HookEvent, Say, What};
+
+pub(crate) const DIALECT: Dialect = Dialect { read, reply, hears, can_deny: true };
+
+fn read(wire: &Wire, event: &mut HookEvent) {
+    event.parent = wire.id(&["parent_agent_id"]);
+    let inside = |name: &str, keys: &[&str]| wire.inside(name).and_then(|inner| inner.id(keys));
+    event.once = inside("tool_call", &["id"]).or_else(|| inside("tool_result", &["id"]));
+    if let What::Stop { reply } = &mut event.what
+        && let Some(text) = wire.inside("turn").and_then(|turn| turn.text(&["outputText"]))
+    {
+        *reply = Some(Raw::new(text));
+    }
+    if let What::AfterTool { output, ok, .. } = &mut event.what
+        && let Some(result) = wire.inside("tool_result")
+    {
+        let error = result.text(&["error"]);
+        if let Some(said) = result.get(&["output"]) {
+            *output = Raw::new(crate::hook::wire::text_of(said));
+        }
+        if let Some(error) = error {
+            (*output, *ok) = (Raw::new(error), Some(false));
+        }
+    }
+}
+
+fn hears(event: &HookEvent) -> bool {
+    matches!(event.what, What::BeforeTool(_) | What::AfterTool { .. })
+}
+
+fn reply(_event: &HookEvent, say: &Say) -> Option<Value> {
+    Some(match say {
+        Say::Nothing => json!({}),
+        Say::Context(text) => json!({ "context": text }),
+        Say::Deny(reason) => json!({ "cancel": true, "errorMessage": reason }),
+    })
+}

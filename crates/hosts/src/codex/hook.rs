@@ -1,0 +1,13 @@
+//! Hooks of Codex CLI, and its `notify` program. One unknown key, and it drops the whole reply.
+
+use crate::hook::wire::Wire;
+use crate::hook::{Dialect, HookEvent, What, claude_shape};
+
+pub(crate) const DIALECT: Dialect =
+    Dialect { read, reply: claude_shape::reply, hears: claude_shape::hears, can_deny: true };
+
+fn read(wire: &Wire, event: &mut HookEvent) {
+    if matches!(event.what, What::Prompt(_)) {
+        event.once = wire.id(&["turn_id", "turn-id"]);
+    }
+}

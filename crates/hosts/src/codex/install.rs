@@ -1,0 +1,46 @@
+//! What `hark install` sets up for Codex CLI.
+
+use crate::host::{Event, HookTable, Install, Root, What, below, for_project, for_user, project};
+
+const CODEX: Root = Root::Var("CODEX_HOME", ".codex");
+
+const SERVER: What = What::TomlServer {
+    path: &["mcp_servers", "hark"],
+    entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
+};
+
+const HOOKS: HookTable = HookTable {
+    host: "codex",
+    path: &["hooks"],
+    element: r#"{"hooks":[{"type":"command","command":"{command}","timeout":"{timeout}"}]}"#,
+    time_unit: 1,
+    events: &[
+        Event::minimal("SessionStart", 10).saying(r#"{"systemMessage":"{gone}"}"#),
+        Event::minimal("UserPromptSubmit", 5),
+        Event::full("PreToolUse", 5),
+        Event::full("PostToolUse", 5),
+        Event::full("PreCompact", 10),
+        Event::full("PostCompact", 10),
+        Event::full("SubagentStart", 5),
+        Event::full("SubagentStop", 5),
+        Event::full("Stop", 10),
+        // Codex gives the end of a session no more.
+        Event::minimal("SessionEnd", 3),
+    ],
+};
+
+pub(crate) const INSTALL: Install = Install {
+    programs: &["codex"],
+    traces: &[below(CODEX, &["config.toml"]), below(CODEX, &[""])],
+    pieces: &[
+        for_user(below(CODEX, &["config.toml"]), SERVER),
+        for_user(below(CODEX, &["hooks.json"]), What::Hooks(&HOOKS)),
+        for_user(below(CODEX, &["AGENTS.md"]), What::Rules),
+        for_user(below(CODEX, &["skills"]), What::Skills),
+        for_project(project(&[".codex/config.toml"]), SERVER),
+        for_project(project(&[".codex/hooks.json"]), What::Hooks(&HOOKS)),
+        for_project(project(&["AGENTS.md"]), What::Rules),
+    ],
+    next: &["start `codex` and type `/hooks`: Codex runs hooks only after you have trusted them there"],
+    ..Install::NONE
+};

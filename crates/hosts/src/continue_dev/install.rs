@@ -1,0 +1,36 @@
+//! What `hark install` sets up for Continue.
+
+use crate::host::{Install, Root, What, below, for_project, for_user, project};
+
+const CONTINUE: Root = Root::Var("CONTINUE_GLOBAL_DIR", ".continue");
+
+const ENTRY: &str = r#"{"name":"hark","type":"stdio","command":"{hark}","args":["mcp"],"env":"{env}"}"#;
+
+/// A file of settings must say what it is.
+const SEED: &str = "name: Local Config\nversion: 1.0.0\nschema: v1\n";
+
+const FRONT: &str = "---\nname: hark\nalwaysApply: true\n---\n";
+
+pub(crate) const INSTALL: Install = Install {
+    programs: &["cn"],
+    traces: &[below(CONTINUE, &[""])],
+    // Its hooks can be configured, but none is ever called.
+    pieces: &[
+        for_user(
+            below(CONTINUE, &["config.yaml"]),
+            What::YamlServer { key: "mcpServers", entry: ENTRY, seed: SEED },
+        ),
+        for_user(below(CONTINUE, &["rules/hark.md"]), What::RulesFile { front: FRONT }),
+        for_project(
+            project(&[".continue/mcpServers/hark.yaml"]),
+            What::YamlServer {
+                key: "mcpServers",
+                entry: ENTRY,
+                seed: "name: hark\nversion: 1.0.0\nschema: v1\n",
+            },
+        ),
+        for_project(project(&[".continue/rules/hark.md"]), What::RulesFile { front: FRONT }),
+    ],
+    next: &["start a new session"],
+    ..Install::NONE
+};

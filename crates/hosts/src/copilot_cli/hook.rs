@@ -1,0 +1,19 @@
+//! Hooks of Copilot CLI: both spellings of its events, one reply with everything at the top. A hook
+//! before a tool that fails closes the tool, so this one must not fail.
+
+use serde_json::{Value, json};
+
+use crate::hook::wire::Wire;
+use crate::hook::{Dialect, HookEvent, Say, claude_shape};
+
+pub(crate) const DIALECT: Dialect = Dialect { read, reply, hears: claude_shape::hears, can_deny: true };
+
+fn read(_wire: &Wire, _event: &mut HookEvent) {}
+
+fn reply(_event: &HookEvent, say: &Say) -> Option<Value> {
+    Some(match say {
+        Say::Nothing => json!({}),
+        Say::Context(text) => json!({ "additionalContext": text }),
+        Say::Deny(reason) => json!({ "permissionDecision": "deny", "permissionDecisionReason": reason }),
+    })
+}

@@ -1,0 +1,48 @@
+//! What `hark install` sets up for Copilot CLI.
+
+use crate::host::{Event, HookTable, Install, Root, What, below, for_project, for_user, project};
+
+const COPILOT: Root = Root::Var("COPILOT_HOME", ".copilot");
+
+const SERVER: What = What::Server {
+    path: &["mcpServers", "hark"],
+    entry: r#"{"type":"local","command":"{hark}","args":["mcp"],"env":"{env}","tools":["*"]}"#,
+};
+
+pub(crate) const HOOKS_VERSION: What = What::HookSetting { path: &["version"], value: "1" };
+
+/// VS Code reads the same files, so both share these. A failing `preToolUse` would block tools.
+pub(crate) const HOOKS: HookTable = HookTable {
+    host: "copilot-cli",
+    path: &["hooks"],
+    element: r#"{"type":"command","bash":"{command}","timeoutSec":"{timeout}"}"#,
+    time_unit: 1,
+    events: &[
+        Event::minimal("sessionStart", 10).saying(r#"{"additionalContext":"{gone}"}"#),
+        Event::minimal("userPromptSubmitted", 5),
+        Event::full("preToolUse", 5),
+        Event::full("postToolUse", 5),
+        Event::full("postToolUseFailure", 5),
+        Event::full("preCompact", 10),
+        Event::full("subagentStop", 5),
+        Event::full("agentStop", 10),
+        Event::minimal("sessionEnd", 10),
+    ],
+};
+
+pub(crate) const INSTALL: Install = Install {
+    programs: &["copilot"],
+    traces: &[below(COPILOT, &[""])],
+    pieces: &[
+        for_user(below(COPILOT, &["mcp-config.json"]), SERVER),
+        for_user(below(COPILOT, &["hooks/hark.json"]), HOOKS_VERSION),
+        for_user(below(COPILOT, &["hooks/hark.json"]), What::Hooks(&HOOKS)),
+        for_user(below(COPILOT, &["copilot-instructions.md"]), What::Rules),
+        for_project(project(&[".github/mcp.json"]), SERVER),
+        for_project(project(&[".github/hooks/hark.json"]), HOOKS_VERSION),
+        for_project(project(&[".github/hooks/hark.json"]), What::Hooks(&HOOKS)),
+        for_project(project(&["AGENTS.md"]), What::Rules),
+    ],
+    next: &["start a new session"],
+    ..Install::NONE
+};

@@ -1,0 +1,11 @@
+//! Copilot CLI: who it is. What is installed for it is in `install.rs`.
+
+pub(crate) mod hook;
+mod install;
+
+use crate::host::Host;
+
+pub(crate) use install::{HOOKS, HOOKS_VERSION};
+
+pub(crate) const HOST: Host =
+    Host { id: "copilot-cli", name: "Copilot CLI", install: install::INSTALL, hooks: &hook::DIALECT };

@@ -1,0 +1,52 @@
+//! What `hark install` sets up for Cursor.
+
+use crate::host::{CommandFormat, Event, HookTable, Install, What, for_project, for_user, home, project};
+
+const SERVER: What = What::Server {
+    path: &["mcpServers", "hark"],
+    entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
+};
+
+/// Cursor drops a file without it.
+const VERSION: What = What::HookSetting { path: &["version"], value: "1" };
+
+const HOOKS: HookTable = HookTable {
+    host: "cursor",
+    path: &["hooks"],
+    element: r#"{"command":"{command}","timeout":"{timeout}"}"#,
+    time_unit: 1,
+    events: &[
+        Event::minimal("sessionStart", 10).saying(r#"{"additional_context":"{gone}"}"#),
+        Event::minimal("beforeSubmitPrompt", 5),
+        Event::full("preToolUse", 5),
+        Event::full("postToolUse", 5),
+        Event::full("postToolUseFailure", 5),
+        Event::full("afterAgentResponse", 5),
+        Event::full("preCompact", 10),
+        Event::full("subagentStop", 5),
+        Event::full("stop", 10),
+        Event::minimal("sessionEnd", 10),
+    ],
+};
+
+pub(crate) const INSTALL: Install = Install {
+    programs: &["cursor", "cursor-agent"],
+    traces: &[home(&[".cursor"])],
+    pieces: &[
+        for_user(home(&[".cursor/mcp.json"]), SERVER),
+        for_user(home(&[".cursor/hooks.json"]), VERSION),
+        for_user(home(&[".cursor/hooks.json"]), What::Hooks(&HOOKS)),
+        for_user(home(&[".cursor/commands"]), What::Commands(CommandFormat::Markdown)),
+        for_project(project(&[".cursor/mcp.json"]), SERVER),
+        for_project(project(&[".cursor/hooks.json"]), VERSION),
+        for_project(project(&[".cursor/hooks.json"]), What::Hooks(&HOOKS)),
+        for_project(
+            project(&[".cursor/rules/hark.mdc"]),
+            What::RulesFile { front: include_str!("assets/front.mdc") },
+        ),
+        for_project(project(&[".cursor/commands"]), What::Commands(CommandFormat::Markdown)),
+    ],
+    // Rules for all projects are in Cursor's own settings, out of reach of files.
+    next: &["switch the server `hark` on under Settings > MCP if Cursor asks"],
+    ..Install::NONE
+};

@@ -1,0 +1,56 @@
+//! What `hark install` sets up for Gemini CLI.
+
+use crate::host::{
+    CommandFormat, Event, HookTable, Install, What, for_project, for_user, home, plugin, project,
+};
+
+const SERVER: What = What::Server {
+    path: &["mcpServers", "hark"],
+    entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
+};
+
+/// Time is counted in milliseconds.
+const HOOKS: HookTable = HookTable {
+    host: "gemini-cli",
+    path: &["hooks"],
+    element: r#"{"hooks":[{"type":"command","name":"hark","command":"{command}","timeout":"{timeout}"}]}"#,
+    time_unit: 1_000,
+    events: &[
+        Event::minimal("SessionStart", 10).saying(r#"{"systemMessage":"{gone}"}"#),
+        Event::minimal("BeforeAgent", 5),
+        Event::full("BeforeTool", 5),
+        Event::full("AfterTool", 5),
+        Event::full("PreCompress", 10),
+        Event::full("AfterAgent", 10),
+        Event::minimal("SessionEnd", 10),
+    ],
+};
+
+pub(crate) const INSTALL: Install = Install {
+    programs: &["gemini"],
+    traces: &[home(&[".gemini/settings.json"])],
+    pieces: &[
+        for_user(home(&[".gemini/settings.json"]), SERVER),
+        for_user(home(&[".gemini/settings.json"]), What::Hooks(&HOOKS)),
+        for_user(home(&[".gemini/GEMINI.md"]), What::Rules),
+        for_user(home(&[".gemini/commands"]), What::Commands(CommandFormat::Toml)),
+        for_project(project(&[".gemini/settings.json"]), SERVER),
+        for_project(project(&[".gemini/settings.json"]), What::Hooks(&HOOKS)),
+        for_project(project(&["GEMINI.md"]), What::Rules),
+        for_project(project(&[".gemini/commands"]), What::Commands(CommandFormat::Toml)),
+    ],
+    plugin: &[
+        for_user(
+            plugin(&["gemini-extension.json"]),
+            What::File { text: include_str!("assets/gemini-extension.json") },
+        ),
+        for_user(plugin(&["hooks/hooks.json"]), What::Hooks(&HOOKS)),
+        for_user(plugin(&["GEMINI.md"]), What::RulesFile { front: "" }),
+        for_user(plugin(&["commands"]), What::Commands(CommandFormat::Toml)),
+    ],
+    plugin_next: &[
+        "run `gemini extensions link {plugin}`",
+        "before `hark uninstall`, run `gemini extensions uninstall hark`",
+    ],
+    next: &["start a new session"],
+};

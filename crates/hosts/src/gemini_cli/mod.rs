@@ -1,0 +1,9 @@
+//! Gemini CLI: who it is. What is installed for it is in `install.rs`.
+
+pub(crate) mod hook;
+mod install;
+
+use crate::host::Host;
+
+pub(crate) const HOST: Host =
+    Host { id: "gemini-cli", name: "Gemini CLI", install: install::INSTALL, hooks: &hook::DIALECT };

@@ -1,0 +1,24 @@
+//! The hook protocol for plugins of ours and for clients we do not know: Claude's fields in, plain
+//! keys out (`context`, or `deny` with the reason).
+
+use serde_json::{Value, json};
+
+use crate::hook::wire::Wire;
+use crate::hook::{Dialect, HookEvent, Say, claude_shape};
+
+pub(crate) const DIALECT: Dialect = Dialect { read, reply, hears: claude_shape::hears, can_deny: true };
+
+pub(crate) fn read(wire: &Wire, event: &mut HookEvent) {
+    event.parent = wire.id(&["parent_id", "parent_session_id", "parentID"]);
+    if event.once.is_none() {
+        event.once = wire.id(&["message_id", "messageID"]);
+    }
+}
+
+pub(crate) fn reply(_event: &HookEvent, say: &Say) -> Option<Value> {
+    Some(match say {
+        Say::Nothing => json!({}),
+        Say::Context(text) => json!({ "context": text }),
+        Say::Deny(reason) => json!({ "deny": reason }),
+    })
+}

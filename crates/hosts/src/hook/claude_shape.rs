@@ -1,0 +1,25 @@
+//! The reply that Claude Code made and others took over: everything under `hookSpecificOutput`,
+//! with the event's name in it. Nothing else, for some refuse a reply with a key they do not know.
+
+use serde_json::{Value, json};
+
+use super::{HookEvent, Say, What};
+
+pub(crate) fn reply(event: &HookEvent, say: &Say) -> Option<Value> {
+    Some(match say {
+        Say::Nothing => json!({}),
+        Say::Context(text) => json!({
+            "hookSpecificOutput": { "hookEventName": event.name, "additionalContext": text }
+        }),
+        Say::Deny(reason) => json!({
+            "hookSpecificOutput": {
+                "hookEventName": event.name, "permissionDecision": "deny", "permissionDecisionReason": reason
+            }
+        }),
+    })
+}
+
+/// Where such clients pass context on to the model.
+pub(crate) fn hears(event: &HookEvent) -> bool {
+    matches!(event.what, What::Start { .. } | What::Prompt(_) | What::BeforeTool(_) | What::AfterTool { .. })
+}

@@ -1,0 +1,177 @@
+//! Hooks of assistants: what happened, in our words, and an answer in theirs.
+//!
+//! Each assistant's folder has a `hook.rs` that reads its JSON into a [`HookEvent`] and writes a
+//! [`Say`] as the one reply that this client understands. Unknown fields and events are no errors:
+//! an event we do not know is [`What::Other`], and the answer to it is empty.
+
+mod caller;
+pub(crate) mod claude_shape;
+pub(crate) mod names;
+mod salvage;
+pub mod tools;
+pub(crate) mod wire;
+
+use std::path::PathBuf;
+
+use hark_core::Raw;
+use serde_json::Value;
+
+use crate::host::Host;
+use tools::ToolUse;
+use wire::Wire;
+
+/// An event of an assistant.
+#[derive(Debug)]
+pub struct HookEvent {
+    /// Id of the assistant that really called, whoever's configuration it read.
+    pub client: &'static str,
+    /// As whom it called, and how it spelled the event.
+    pub via: String,
+    /// The event's name as the client spells it; some want it back.
+    pub name: String,
+    pub session: Option<String>,
+    /// The session that started this one, for subagents.
+    pub parent: Option<String>,
+    /// The client's own id of the tool call or prompt.
+    pub once: Option<String>,
+    pub cwd: Option<PathBuf>,
+    pub transcript: Option<String>,
+    pub what: What,
+}
+
+#[derive(Debug)]
+pub enum What {
+    /// `source` is `startup`, `resume`, `clear`, `compact`, …
+    Start {
+        source: String,
+    },
+    Prompt(Raw),
+    BeforeTool(ToolUse),
+    AfterTool {
+        tool: ToolUse,
+        output: Raw,
+        ok: Option<bool>,
+    },
+    /// The assistant said something, and the turn goes on.
+    Reply(Raw),
+    /// A turn ended.
+    Stop {
+        reply: Option<Raw>,
+    },
+    /// The beginning of the conversation is about to be forgotten.
+    Compacting,
+    End {
+        reason: String,
+    },
+    /// Nothing that concerns us.
+    Other,
+}
+
+/// What we answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Say {
+    Nothing,
+    /// For the model to read.
+    Context(String),
+    /// Do not run this tool; the reason is for the model.
+    Deny(String),
+}
+
+/// How one assistant's hooks work.
+#[derive(Debug)]
+pub(crate) struct Dialect {
+    /// Fills what is particular to this client into a first guess.
+    pub(crate) read: fn(&Wire, &mut HookEvent),
+    /// The reply; `None` prints nothing at all.
+    pub(crate) reply: fn(&HookEvent, &Say) -> Option<Value>,
+    /// Whether context in the answer to this event reaches the model.
+    pub(crate) hears: fn(&HookEvent) -> bool,
+    /// Whether a tool can be refused.
+    pub(crate) can_deny: bool,
+}
+
+/// More than this, and clients cut it, spill it into a file, or refuse it.
+pub const MOST_CHARS: usize = 8_800;
+
+/// What the process brings along; a parameter, so that tests need no environment.
+pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Reads what a client sent to `hark hook HOST [EVENT]`. Never fails: what cannot be understood is
+/// an event of no concern.
+pub fn read(
+    host: &'static Host,
+    event: Option<&str>,
+    input: &[u8],
+    environment: Environment<'_>,
+) -> HookEvent {
+    let wire = Wire::new(salvage::object(input));
+    let client = caller::recognise(host, &wire, environment);
+    let name = names::of(&wire, event);
+    let mut found = HookEvent {
+        client: client.id,
+        via: format!("{} {name}", host.id),
+        session: wire.session(),
+        parent: None,
+        once: wire.text(&["tool_use_id", "toolUseId", "tool_call_id", "callID"]),
+        cwd: wire.folder(environment),
+        transcript: wire.text(&["transcript_path", "transcriptPath"]),
+        what: names::what(&name, &wire),
+        name,
+    };
+    (client.hooks.read)(&wire, &mut found);
+    found
+}
+
+impl HookEvent {
+    fn dialect(&self) -> &'static Dialect {
+        crate::find(self.client).map_or(&crate::generic::hook::DIALECT, |host| host.hooks)
+    }
+
+    /// Whether the model reads what we answer to this event.
+    pub fn hears(&self) -> bool {
+        (self.dialect().hears)(self)
+    }
+
+    /// Whether this client's model reads what is said when a session starts.
+    pub fn hears_start(&self) -> bool {
+        let start = HookEvent {
+            client: self.client,
+            via: String::new(),
+            name: String::new(),
+            session: None,
+            parent: None,
+            once: None,
+            cwd: None,
+            transcript: None,
+            what: What::Start { source: String::new() },
+        };
+        start.hears()
+    }
+
+    pub fn can_deny(&self) -> bool {
+        matches!(self.what, What::BeforeTool(_)) && self.dialect().can_deny
+    }
+
+    /// The text for stdout, in this client's shape and within its limits. Empty means nothing.
+    pub fn answer(&self, say: &Say) -> String {
+        let say = match say {
+            Say::Context(text) if !self.hears() || text.trim().is_empty() => Say::Nothing,
+            Say::Deny(_) if !self.can_deny() => Say::Nothing,
+            Say::Context(text) => Say::Context(cut(text)),
+            Say::Deny(text) => Say::Deny(cut(text)),
+            Say::Nothing => Say::Nothing,
+        };
+        (self.dialect().reply)(self, &say).map(|value| value.to_string()).unwrap_or_default()
+    }
+}
+
+/// The first [`MOST_CHARS`] characters.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

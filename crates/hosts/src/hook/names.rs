@@ -1,0 +1,113 @@
+//! Events by all the names that clients have for them.
+
+use hark_core::Raw;
+
+use super::What;
+use super::tools;
+use super::wire::{Wire, text_of};
+
+/// The event's name: as the client says, else as our own command line says, else by its looks.
+pub(super) fn of(wire: &Wire, argument: Option<&str>) -> String {
+    let said = |names: &[&str]| wire.text(names).filter(|name| name.len() < 80);
+    // Codex's `notify` runs one program for everything and says in `type` what it is.
+    let argument = argument.filter(|name| !name.eq_ignore_ascii_case("notify")).map(str::to_owned);
+    said(&["hook_event_name", "hookEventName", "agent_action_name", "hookName"])
+        .or(argument)
+        .or_else(|| said(&["event", "type"]))
+        .unwrap_or_else(|| by_looks(wire).to_owned())
+}
+
+fn by_looks(wire: &Wire) -> &'static str {
+    let has = |names: &[&str]| wire.get(names).is_some();
+    if has(&["tool_response", "tool_result", "toolResult", "tool_output"]) {
+        "PostToolUse"
+    } else if has(&["tool_name", "toolName", "tool_call"]) {
+        "PreToolUse"
+    } else if has(&["prompt"]) {
+        "UserPromptSubmit"
+    } else {
+        "unknown"
+    }
+}
+
+/// `SessionStart`, `sessionStart` and `session_start` are one name.
+pub(crate) fn folded(name: &str) -> String {
+    name.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// What happened, as most clients mean it. A dialect corrects what is particular.
+pub(super) fn what(name: &str, wire: &Wire) -> What {
+    match folded(name).as_str() {
+        "sessionstart" | "taskstart" | "taskresume" | "agentstart" | "agentresume" | "sessioncreated" => {
+            What::Start { source: wire.text(&["source", "trigger"]).unwrap_or_else(|| "startup".to_owned()) }
+        }
+        "userpromptsubmit"
+        | "userpromptsubmitted"
+        | "beforesubmitprompt"
+        | "beforeagent"
+        | "preuserprompt"
+        | "promptsubmit"
+        | "chatmessage" => prompt(wire),
+        "pretooluse" | "beforetool" | "toolcall" | "toolexecutebefore" => {
+            tools::used(wire).map_or(What::Other, What::BeforeTool)
+        }
+        "posttooluse" | "aftertool" | "toolresult" | "toolexecuteafter" => after(wire, None),
+        "posttoolusefailure" => after(wire, Some(false)),
+        "afteragentresponse" => reply(wire).map_or(What::Other, What::Reply),
+        "stop"
+        | "agentstop"
+        | "afteragent"
+        | "agentend"
+        | "taskcomplete"
+        | "agentturncomplete"
+        | "postcascaderesponse"
+        | "sessionidle" => What::Stop { reply: reply(wire) },
+        "precompact" | "precompress" | "sessioncompacting" => What::Compacting,
+        "sessionend" | "sessionshutdown" | "sessiondeleted" => {
+            What::End { reason: wire.text(&["reason", "final_status"]).unwrap_or_default() }
+        }
+        _ => What::Other,
+    }
+}
+
+/// A prompt without text is a continuation, not a prompt.
+fn prompt(wire: &Wire) -> What {
+    let text = wire.text(&["submitted_prompt", "prompt", "text", "message"]);
+    match text.map(|t| without_injections(&t)).filter(|t| !t.trim().is_empty()) {
+        Some(text) => What::Prompt(Raw::new(text)),
+        None => What::Other,
+    }
+}
+
+/// Takes out what hooks, ours among them, put into a prompt: nobody typed it.
+pub(crate) fn without_injections(text: &str) -> String {
+    let mut rest = text.to_owned();
+    for (open, close) in [
+        ("<hook_context>", "</hook_context>"),
+        ("<hark-memory", "</hark-memory>"),
+        ("<system_reminder>", "</system_reminder>"),
+        ("<system-reminder>", "</system-reminder>"),
+        ("<qwen:user-prompt-submit-context>", "</qwen:user-prompt-submit-context>"),
+    ] {
+        while let Some(from) = rest.find(open) {
+            let Some(length) = rest[from..].find(close) else { break };
+            rest.replace_range(from..from + length + close.len(), "");
+        }
+    }
+    rest
+}
+
+fn after(wire: &Wire, ok: Option<bool>) -> What {
+    let Some(mut tool) = tools::used(wire) else { return What::Other };
+    let output = wire.get(&["tool_response", "tool_result", "toolResult", "tool_output", "output", "result"]);
+    let error = wire.get(&["error"]);
+    tool.learn_from(output);
+    let ok = ok.or_else(|| tools::outcome(output, error));
+    let text = error.or(output).map(text_of).unwrap_or_default();
+    What::AfterTool { tool, output: Raw::new(text), ok }
+}
+
+fn reply(wire: &Wire) -> Option<Raw> {
+    let names = ["last_assistant_message", "last-assistant-message", "prompt_response", "response", "text"];
+    wire.text(&names).filter(|text| !text.trim().is_empty()).map(Raw::new)
+}

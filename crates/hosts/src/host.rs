@@ -1,0 +1,238 @@
+//! An assistant as a row of data: who it is, how it is recognised, and what is put where for it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::hook::Dialect;
+
+/// One assistant.
+#[derive(Debug)]
+pub struct Host {
+    /// As in `hark install ID` and `hark hook ID`. Never changes: it is in users' files.
+    pub id: &'static str,
+    /// As people write it.
+    pub name: &'static str,
+    pub install: Install,
+    /// How its hooks speak; the generic way for one that has none.
+    pub(crate) hooks: &'static Dialect,
+}
+
+/// What `hark install` sets up for one assistant.
+#[derive(Debug)]
+pub struct Install {
+    /// Programs on the path that are this assistant.
+    pub programs: &'static [&'static str],
+    /// Folders and files that are there once it was used.
+    pub traces: &'static [Place],
+    pub pieces: &'static [Piece],
+    /// The same as a folder of its own, for those who prefer a plugin to edited settings.
+    pub plugin: &'static [Piece],
+    /// What the user does next, after the pieces and after the plugin.
+    pub next: &'static [&'static str],
+    pub plugin_next: &'static [&'static str],
+}
+
+impl Install {
+    pub(crate) const NONE: Install =
+        Install { programs: &[], traces: &[], pieces: &[], plugin: &[], next: &[], plugin_next: &[] };
+}
+
+/// Whose settings are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// The user's own, for all projects.
+    User,
+    /// The project's, in its folder.
+    Project,
+}
+
+/// How much an assistant reports to hark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Hooks {
+    None,
+    /// Start, prompts and end of a session.
+    Minimal,
+    /// Tools and compaction as well.
+    Full,
+}
+
+/// Where a path begins.
+#[derive(Debug, Clone, Copy)]
+pub enum Root {
+    Home,
+    /// `XDG_CONFIG_HOME`, else `~/.config`, on every system.
+    Config,
+    /// Where desktop programs keep settings on this system.
+    AppConfig,
+    /// A folder named by a variable, else one below the home folder.
+    Var(&'static str, &'static str),
+    Project,
+    /// The plugin folder of this assistant, which is hark's own.
+    Plugin,
+}
+
+/// A file or folder. Of several names the first that exists is meant, else the last.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    pub root: Root,
+    pub names: &'static [&'static str],
+}
+
+/// One thing to put somewhere.
+#[derive(Debug)]
+pub struct Piece {
+    pub scope: Scope,
+    pub place: Place,
+    pub what: What,
+}
+
+#[derive(Debug)]
+pub enum What {
+    /// The MCP server, as an entry of a JSON object. The text is JSON with `{hark}` and `{env}`.
+    Server {
+        path: &'static [&'static str],
+        entry: &'static str,
+    },
+    /// The same in TOML and YAML.
+    TomlServer {
+        path: &'static [&'static str],
+        entry: &'static str,
+    },
+    YamlServer {
+        key: &'static str,
+        entry: &'static str,
+        seed: &'static str,
+    },
+    /// Hooks in a JSON file.
+    Hooks(&'static HookTable),
+    /// Hooks as programs in a folder, one for each event.
+    HookPrograms {
+        events: &'static [Event],
+        suffix: &'static str,
+    },
+    /// A property that the hooks need, such as a version.
+    HookSetting {
+        path: &'static [&'static str],
+        value: &'static str,
+    },
+    /// A file of ours that is only there for hooks.
+    HookFile {
+        text: &'static str,
+    },
+    /// The instructions as a block in a file that people write.
+    Rules,
+    /// The instructions as a file of ours, after these first lines.
+    RulesFile {
+        front: &'static str,
+    },
+    /// A file of ours.
+    File {
+        text: &'static str,
+    },
+    /// Slash commands, one file each in a folder.
+    Commands(CommandFormat),
+    /// Skills, one folder each in a folder.
+    Skills,
+    /// The path of a file of ours in a list of files to read.
+    YamlRead {
+        key: &'static str,
+        file: Place,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandFormat {
+    /// Markdown with a front matter; arguments as `$ARGUMENTS`.
+    Markdown,
+    /// TOML with `description` and `prompt`; arguments as `{{args}}`.
+    Toml,
+}
+
+/// How an assistant wants its hooks written.
+#[derive(Debug)]
+pub struct HookTable {
+    /// The id that `hark hook` is called with: assistants that read the same file share one.
+    pub host: &'static str,
+    /// Where the events are.
+    pub path: &'static [&'static str],
+    /// One element of an event's list: JSON with `{command}`, `{timeout}` and `{matcher}`.
+    pub element: &'static str,
+    /// Seconds times this is what the assistant counts.
+    pub time_unit: u32,
+    pub events: &'static [Event],
+}
+
+/// One event of an assistant.
+#[derive(Debug, Clone, Copy)]
+pub struct Event {
+    pub name: &'static str,
+    pub seconds: u32,
+    /// Whether it is among the minimal ones.
+    pub minimal: bool,
+    pub matcher: Option<&'static str>,
+    /// What is answered when hark is gone: JSON with `{gone}`. Only where a session starts, so that
+    /// it is said once.
+    pub when_gone: Option<&'static str>,
+    /// Another way to write the element, where an assistant has two.
+    pub element: Option<&'static str>,
+}
+
+impl Event {
+    /// Part of the minimal set.
+    pub(crate) const fn minimal(name: &'static str, seconds: u32) -> Event {
+        Event { name, seconds, minimal: true, matcher: None, when_gone: None, element: None }
+    }
+
+    /// Only with all hooks.
+    pub(crate) const fn full(name: &'static str, seconds: u32) -> Event {
+        Event { name, seconds, minimal: false, matcher: None, when_gone: None, element: None }
+    }
+
+    pub(crate) const fn saying(mut self, when_gone: &'static str) -> Event {
+        self.when_gone = Some(when_gone);
+        self
+    }
+
+    pub(crate) const fn matching(mut self, matcher: &'static str) -> Event {
+        self.matcher = Some(matcher);
+        self
+    }
+
+    pub(crate) const fn written(mut self, element: &'static str) -> Event {
+        self.element = Some(element);
+        self
+    }
+}
+
+pub(crate) const fn home(names: &'static [&'static str]) -> Place {
+    Place { root: Root::Home, names }
+}
+
+pub(crate) const fn config(names: &'static [&'static str]) -> Place {
+    Place { root: Root::Config, names }
+}
+
+pub(crate) const fn app(names: &'static [&'static str]) -> Place {
+    Place { root: Root::AppConfig, names }
+}
+
+pub(crate) const fn project(names: &'static [&'static str]) -> Place {
+    Place { root: Root::Project, names }
+}
+
+pub(crate) const fn plugin(names: &'static [&'static str]) -> Place {
+    Place { root: Root::Plugin, names }
+}
+
+pub(crate) const fn below(root: Root, names: &'static [&'static str]) -> Place {
+    Place { root, names }
+}
+
+pub(crate) const fn for_user(place: Place, what: What) -> Piece {
+    Piece { scope: Scope::User, place, what }
+}
+
+pub(crate) const fn for_project(place: Place, what: What) -> Piece {
+    Piece { scope: Scope::Project, place, what }
+}

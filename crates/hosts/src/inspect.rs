@@ -1,0 +1,131 @@
+//! How each assistant stands: found, wired, and what mends it. For `hark doctor`.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::host::{Hooks, Host, Scope};
+use crate::manifest::{Manifest, Owner};
+use crate::place::Surroundings;
+use crate::plan::{self, Plan};
+use crate::wish::Options;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wiring {
+    /// Hark is not in its settings.
+    No,
+    /// As this hark would install it.
+    Yes,
+    /// It was installed, and something is missing or of an older version.
+    Stale,
+}
+
+/// One assistant in one scope.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Health {
+    pub host: &'static str,
+    pub name: &'static str,
+    pub scope: Scope,
+    pub found: bool,
+    pub version: Option<String>,
+    pub wired: Wiring,
+    pub hooks: Option<Hooks>,
+    /// When its last hook came in, RFC 3339. Filled by those who keep sessions.
+    pub last_event: Option<String>,
+    /// When something was last injected. The same.
+    pub last_injection: Option<String>,
+    /// What is wrong, one sentence each.
+    pub problems: Vec<String>,
+    /// The command that mends it.
+    pub mend: Option<String>,
+}
+
+/// Assistants that are found or were set up; for the user, and for the project we are in.
+pub fn inspect(around: &Surroundings, manifest: &Manifest) -> Vec<Health> {
+    let mut all = Vec::new();
+    for host in crate::HOSTS.iter().filter(|host| !host.install.pieces.is_empty()) {
+        let found = around.sign_of(host).is_some();
+        for scope in [Scope::User, Scope::Project] {
+            let project = around.project.clone().filter(|_| scope == Scope::Project);
+            if scope == Scope::Project && project.is_none() {
+                continue;
+            }
+            let owner = Owner { host: host.id.to_owned(), project };
+            let setup = manifest.setup(&owner);
+            if setup.is_none() && (scope == Scope::Project || !found) {
+                continue;
+            }
+            all.push(examine(around, manifest, host, &owner, found));
+        }
+    }
+    all
+}
+
+fn examine(
+    around: &Surroundings,
+    manifest: &Manifest,
+    host: &'static Host,
+    owner: &Owner,
+    found: bool,
+) -> Health {
+    let scope = owner.scope();
+    let setup = manifest.setup(owner);
+    let mut health = Health {
+        host: host.id,
+        name: host.name,
+        scope,
+        found,
+        version: around.version_of(host),
+        wired: Wiring::No,
+        hooks: setup.map(|setup| setup.hooks),
+        last_event: None,
+        last_injection: None,
+        problems: Vec::new(),
+        mend: None,
+    };
+    let hooks = setup.map_or(Hooks::Full, |setup| setup.hooks);
+    let options = Options { scope, hooks, plugin: setup.is_some_and(|setup| setup.plugin) };
+    let plan = plan::install(around, manifest, &[host], options);
+    let again = again(host, scope, hooks, options.plugin);
+    if setup.is_none() {
+        let by_hand = plan.is_empty() && plan.notes.is_empty();
+        health.wired = if by_hand { Wiring::Yes } else { Wiring::No };
+        health.mend = (!by_hand).then_some(again);
+        return health;
+    }
+    health.problems = problems(around, &plan);
+    health.wired = if health.problems.is_empty() { Wiring::Yes } else { Wiring::Stale };
+    if !found {
+        health.problems.push("it is set up, but not found on this machine".to_owned());
+        health.mend = Some(format!("hark uninstall {}", host.id));
+    } else if !health.problems.is_empty() {
+        health.mend = Some(again);
+    }
+    health
+}
+
+fn again(host: &Host, scope: Scope, hooks: Hooks, plugin: bool) -> String {
+    let scope = if scope == Scope::Project { " --scope project" } else { "" };
+    let hooks = match hooks {
+        Hooks::None => " --hooks none",
+        Hooks::Minimal => " --hooks minimal",
+        Hooks::Full => "",
+    };
+    let plugin = if plugin { " --plugin" } else { "" };
+    format!("hark install {}{scope}{hooks}{plugin}", host.id)
+}
+
+fn problems(around: &Surroundings, plan: &Plan) -> Vec<String> {
+    let changed: BTreeSet<String> = plan
+        .changes
+        .iter()
+        .filter(|change| change.is_visible())
+        .map(|change| format!("{} is not as this hark would leave it", around.short(&change.path)))
+        .collect();
+    let refused = plan.refused.iter().map(|refused| {
+        let line = refused.why.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        format!("{}{line}: {}", around.short(&refused.path), refused.why.what)
+    });
+    changed.into_iter().chain(refused).collect()
+}

@@ -1,0 +1,3 @@
+//! Hooks of Kilo, which runs OpenCode's plugins.
+
+pub(crate) use crate::opencode::hook::DIALECT;

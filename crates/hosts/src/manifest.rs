@@ -1,0 +1,189 @@
+//! What hark has put where, and what was there before. The memory of `hark uninstall`.
+//!
+//! `install/manifest.json` names every file and every edit; `install/originals/` holds the bytes
+//! of files before our first edit, by hash. Both are private: other programs' settings hold keys.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::edit::atomic::{self, Mode};
+use crate::edit::{Edit, Trace};
+use crate::host::{Hooks, Scope};
+
+const VERSION: u32 = 1;
+
+/// An assistant in a scope: whose wish an edit is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Owner {
+    pub host: String,
+    /// The project's folder; none for the user's own settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<PathBuf>,
+}
+
+impl Owner {
+    pub fn scope(&self) -> Scope {
+        if self.project.is_some() { Scope::Project } else { Scope::User }
+    }
+}
+
+/// How an assistant was set up last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setup {
+    pub owner: Owner,
+    pub hooks: Hooks,
+    #[serde(default)]
+    pub plugin: bool,
+    /// The version of hark that did it.
+    pub hark: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EditRecord {
+    pub edit: Edit,
+    #[serde(default)]
+    pub trace: Trace,
+    pub owners: Vec<Owner>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FileRecord {
+    pub path: PathBuf,
+    /// Hash of the bytes without us; none when there was no file.
+    pub original: Option<String>,
+    /// Hash of the bytes as we left them.
+    pub after: String,
+    pub edits: Vec<EditRecord>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    pub version: u32,
+    #[serde(default)]
+    pub setups: Vec<Setup>,
+    #[serde(default)]
+    pub files: Vec<FileRecord>,
+    /// Folders that did not exist before us.
+    #[serde(default)]
+    pub folders: Vec<PathBuf>,
+}
+
+impl Default for Manifest {
+    fn default() -> Self {
+        Manifest { version: VERSION, setups: Vec::new(), files: Vec::new(), folders: Vec::new() }
+    }
+}
+
+impl Manifest {
+    pub fn file(&self, path: &Path) -> Option<&FileRecord> {
+        self.files.iter().find(|record| record.path == path)
+    }
+
+    pub fn setup(&self, owner: &Owner) -> Option<&Setup> {
+        self.setups.iter().find(|setup| setup.owner == *owner)
+    }
+}
+
+/// Where the manifest is kept. Holds a lock while it lives: two installs take turns.
+#[derive(Debug)]
+pub struct Vault {
+    folder: PathBuf,
+    pub manifest: Manifest,
+    _lock: File,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    #[error("{path}: {error}")]
+    Io { path: PathBuf, error: io::Error },
+    #[error("{path}: {what}")]
+    Unreadable { path: PathBuf, what: String },
+}
+
+/// The manifest as it is, without a lock and without making folders.
+pub fn look(data: &Path) -> Result<Manifest, VaultError> {
+    let path = data.join("install").join("manifest.json");
+    let io = |error| VaultError::Io { path: path.clone(), error };
+    let Some(bytes) = atomic::read(&path).map_err(io)? else { return Ok(Manifest::default()) };
+    let unreadable = |what: String| VaultError::Unreadable { path: path.clone(), what };
+    let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|e| unreadable(e.to_string()))?;
+    if manifest.version > VERSION {
+        return Err(unreadable("it was written by a newer hark".to_owned()));
+    }
+    Ok(manifest)
+}
+
+impl Vault {
+    pub fn open(data: &Path) -> Result<Vault, VaultError> {
+        let folder = data.join("install");
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |error| VaultError::Io { path, error }
+        };
+        private_folder(data).map_err(io(data))?;
+        private_folder(&folder).map_err(io(&folder))?;
+        let lock_path = folder.join("lock");
+        let lock = File::options().create(true).append(true).open(&lock_path).map_err(io(&lock_path))?;
+        lock.lock().map_err(io(&lock_path))?;
+        let manifest = look(data)?;
+        Ok(Vault { folder, manifest, _lock: lock })
+    }
+
+    pub(crate) fn save(&self) -> io::Result<()> {
+        let mut text = serde_json::to_string_pretty(&self.manifest)?;
+        text.push('\n');
+        atomic::write(&self.folder.join("manifest.json"), text.as_bytes(), Mode::Private)
+    }
+
+    /// Keeps bytes and gives their name.
+    pub(crate) fn keep(&self, bytes: &[u8]) -> io::Result<String> {
+        let name = hash(bytes);
+        let path = self.original_path(&name);
+        if !path.exists() {
+            if let Some(folder) = path.parent() {
+                private_folder(folder)?;
+            }
+            atomic::write(&path, bytes, Mode::Private)?;
+        }
+        Ok(name)
+    }
+
+    fn original_path(&self, name: &str) -> PathBuf {
+        self.folder.join("originals").join(name)
+    }
+
+    /// Removes bytes that no record names, and the folders once nothing is installed.
+    pub(crate) fn tidy(&self) {
+        let folder = self.folder.join("originals");
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !self.manifest.files.iter().any(|file| file.original.as_deref() == Some(&name)) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// Bytes that were kept.
+pub(crate) fn original(data: &Path, name: &str) -> io::Result<Vec<u8>> {
+    let bytes = fs::read(data.join("install").join("originals").join(name))?;
+    if hash(&bytes) == name { Ok(bytes) } else { Err(io::Error::other("the kept original is damaged")) }
+}
+
+pub(crate) fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+#[cfg(unix)]
+fn private_folder(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+#[cfg(not(unix))]
+fn private_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}

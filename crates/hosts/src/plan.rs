@@ -1,0 +1,170 @@
+//! What an install or uninstall would do, file by file: computed first, shown or done later.
+
+mod apply;
+mod file;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use similar::TextDiff;
+
+use crate::edit::Refusal;
+use crate::edit::atomic::Mode;
+use crate::host::Host;
+use crate::manifest::{Manifest, Owner, Setup};
+use crate::place::Surroundings;
+use crate::wish::{Options, Wish, wishes};
+
+pub use apply::{Outcome, Trouble};
+pub(crate) use file::Before;
+
+/// A list of changes.
+#[derive(Debug)]
+pub struct Plan {
+    pub changes: Vec<Change>,
+    /// Files that are left alone, and why.
+    pub refused: Vec<Refused>,
+    /// Remarks: what was found as the user made it, and stays.
+    pub notes: Vec<Note>,
+    setups: Vec<Setup>,
+    leaving: BTreeSet<Owner>,
+}
+
+/// One file before and after.
+#[derive(Debug)]
+pub struct Change {
+    pub path: PathBuf,
+    pub before: Option<Vec<u8>>,
+    /// None: the file goes.
+    pub after: Option<Vec<u8>>,
+    /// For whom.
+    pub owners: BTreeSet<Owner>,
+    mode: Mode,
+    record: file::NewRecord,
+}
+
+impl Change {
+    /// Whether the bytes change; if not, only our own records do.
+    pub fn is_visible(&self) -> bool {
+        self.before != self.after
+    }
+
+    /// As `diff -u` shows it.
+    pub fn diff(&self) -> String {
+        let text = |bytes: &Option<Vec<u8>>| {
+            bytes.as_ref().map(|b| String::from_utf8_lossy(b).into_owned()).unwrap_or_default()
+        };
+        let name =
+            |exists: bool| if exists { self.path.display().to_string() } else { "/dev/null".to_owned() };
+        let (before, after) = (text(&self.before), text(&self.after));
+        TextDiff::from_lines(&before, &after)
+            .unified_diff()
+            .header(&name(self.before.is_some()), &name(self.after.is_some()))
+            .to_string()
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Refused {
+    pub path: PathBuf,
+    pub why: Refusal,
+    pub owners: BTreeSet<Owner>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Note {
+    pub path: PathBuf,
+    pub what: String,
+    pub owners: BTreeSet<Owner>,
+}
+
+impl Plan {
+    /// What is about this assistant.
+    pub fn concerns(owners: &BTreeSet<Owner>, host: &str) -> bool {
+        owners.iter().any(|owner| owner.host == host)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.refused.is_empty()
+    }
+}
+
+/// Setting up these assistants; what an earlier install of theirs left and is not wanted any more
+/// goes.
+pub fn install(around: &Surroundings, manifest: &Manifest, hosts: &[&Host], options: Options) -> Plan {
+    let project = around.project.clone().filter(|_| options.scope == crate::Scope::Project);
+    let owner = |host: &Host| Owner { host: host.id.to_owned(), project: project.clone() };
+    let active: BTreeSet<Owner> = hosts.iter().map(|host| owner(host)).collect();
+    let mut wanted: Vec<(Owner, Wish)> = Vec::new();
+    for host in hosts {
+        wanted.extend(wishes(host, options, around).into_iter().map(|wish| (owner(host), wish)));
+    }
+    let mut plan = compute(around, manifest, &active, &wanted);
+    plan.setups = active
+        .into_iter()
+        .filter(|owner| wanted.iter().any(|(wisher, _)| wisher == owner))
+        .map(|owner| Setup {
+            owner,
+            hooks: options.hooks,
+            plugin: options.plugin,
+            hark: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+        .collect();
+    plan
+}
+
+/// Taking out what was installed for these owners.
+pub fn uninstall(around: &Surroundings, manifest: &Manifest, owners: &BTreeSet<Owner>) -> Plan {
+    let mut plan = compute(around, manifest, owners, &[]);
+    plan.leaving = owners.clone();
+    plan
+}
+
+fn compute(
+    around: &Surroundings,
+    manifest: &Manifest,
+    active: &BTreeSet<Owner>,
+    wanted: &[(Owner, Wish)],
+) -> Plan {
+    let mut files: Vec<&Path> = Vec::new();
+    let owned = manifest
+        .files
+        .iter()
+        .filter(|file| file.edits.iter().any(|edit| edit.owners.iter().any(|owner| active.contains(owner))));
+    for path in wanted.iter().map(|(_, wish)| wish.file.as_path()).chain(owned.map(|f| f.path.as_path())) {
+        if !files.contains(&path) {
+            files.push(path);
+        }
+    }
+    let mut plan = Plan {
+        changes: Vec::new(),
+        refused: Vec::new(),
+        notes: Vec::new(),
+        setups: Vec::new(),
+        leaving: BTreeSet::new(),
+    };
+    for path in files {
+        let here: Vec<(&Owner, &Wish)> =
+            wanted.iter().filter(|(_, wish)| wish.file == path).map(|(owner, wish)| (owner, wish)).collect();
+        let record = manifest.file(path);
+        let mut owners: BTreeSet<Owner> = here.iter().map(|(owner, _)| (*owner).clone()).collect();
+        let recorded = record.into_iter().flat_map(|record| &record.edits).flat_map(|edit| &edit.owners);
+        owners.extend(recorded.filter(|owner| active.contains(*owner)).cloned());
+        match file::plan(&around.data, path, record, active, &here) {
+            Ok(planned) => {
+                let note = |what| Note { path: path.to_owned(), what, owners: owners.clone() };
+                plan.notes.extend(planned.notes.into_iter().map(note));
+                plan.changes.extend(planned.change.map(|(before, after, mode, record)| Change {
+                    path: path.to_owned(),
+                    before,
+                    after,
+                    owners: owners.clone(),
+                    mode,
+                    record,
+                }));
+            }
+            Err(why) => plan.refused.push(Refused { path: path.to_owned(), why, owners }),
+        }
+    }
+    plan
+}

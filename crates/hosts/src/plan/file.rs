@@ -1,0 +1,221 @@
+//! One file: what is ours in it now, what should be, and what remains when we go.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::edit::atomic::{self, Mode};
+use crate::edit::{Edit, Refusal, State, Text};
+use crate::manifest::{self, EditRecord, FileRecord, Owner, hash};
+use crate::wish::Wish;
+
+/// What the file is without us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// These bytes, or no file.
+    Bytes(Option<Vec<u8>>),
+    /// Bytes that are kept already.
+    Kept(Option<String>),
+}
+
+#[derive(Debug)]
+pub(crate) struct NewRecord {
+    pub(crate) before: Before,
+    pub(crate) edits: Vec<EditRecord>,
+}
+
+type Changed = (Option<Vec<u8>>, Option<Vec<u8>>, Mode, NewRecord);
+
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub(super) change: Option<Changed>,
+    pub(super) notes: Vec<String>,
+}
+
+/// A file on its way from what it is to what it should be.
+struct Draft {
+    body: String,
+    edits: Vec<EditRecord>,
+    notes: Vec<String>,
+}
+
+pub(super) fn plan(
+    data: &Path,
+    path: &Path,
+    record: Option<&FileRecord>,
+    active: &BTreeSet<Owner>,
+    wanted: &[(&Owner, &Wish)],
+) -> Result<Planned, Refusal> {
+    let cannot = |error: std::io::Error| Refusal {
+        line: None,
+        what: format!("it cannot be read: {error}"),
+        fix: "check that you may read it".to_owned(),
+    };
+    let bytes = atomic::read(path).map_err(cannot)?;
+    let text = Text::decode(bytes.as_deref().unwrap_or_default())?;
+    let as_left =
+        record.is_some_and(|record| bytes.as_ref().is_some_and(|bytes| hash(bytes) == record.after));
+    let mut draft = Draft {
+        body: text.body.clone(),
+        edits: record.map(|record| record.edits.clone()).unwrap_or_default(),
+        notes: Vec::new(),
+    };
+
+    draft.release(active, wanted)?;
+    if as_left
+        && let Some(record) = record
+        && draft.edits.len() < record.edits.len()
+    {
+        // Nobody touched it: what stays is put into the original anew, and nothing is left over.
+        let original = kept(data, record).map_err(cannot)?;
+        if draft.edits.is_empty() && wanted.is_empty() {
+            return Ok(leave(bytes, original, record, draft));
+        }
+        draft.again(&Text::decode(original.as_deref().unwrap_or_default())?.body)?;
+    }
+    for (owner, wish) in wanted {
+        draft.put(owner, &wish.edit, bytes.is_some())?;
+    }
+
+    let before = without_us(record, as_left, &bytes, &text)?;
+    if draft.edits.is_empty() {
+        return Ok(last_out(record, bytes, &text, before, draft));
+    }
+    let after = text.with(draft.body.clone()).encode();
+    let executable = draft.edits.iter().any(|e| matches!(e.edit, Edit::Whole { executable: true, .. }));
+    let mode = if executable { Mode::Executable } else { Mode::Usual };
+    let same = bytes.as_ref() == Some(&after) && record.is_some_and(|record| record.edits == draft.edits);
+    let change = (!same).then(|| (bytes, Some(after), mode, NewRecord { before, edits: draft.edits }));
+    Ok(Planned { change, notes: draft.notes })
+}
+
+/// Everything of ours is gone from the draft.
+fn last_out(
+    record: Option<&FileRecord>,
+    bytes: Option<Vec<u8>>,
+    text: &Text,
+    before: Before,
+    draft: Draft,
+) -> Planned {
+    let Some(record) = record else { return Planned { change: None, notes: draft.notes } };
+    let made_by_us = record.original.is_none();
+    let after = if made_by_us && draft.body.trim().is_empty() {
+        None
+    } else {
+        bytes.as_ref().map(|_| text.with(draft.body).encode())
+    };
+    let change = (bytes, after, Mode::Usual, NewRecord { before, edits: Vec::new() });
+    Planned { change: Some(change), notes: draft.notes }
+}
+
+/// As it was before us, byte for byte.
+fn leave(bytes: Option<Vec<u8>>, original: Option<Vec<u8>>, record: &FileRecord, draft: Draft) -> Planned {
+    let new = NewRecord { before: Before::Kept(record.original.clone()), edits: Vec::new() };
+    Planned { change: Some((bytes, original, Mode::Usual, new)), notes: draft.notes }
+}
+
+fn kept(data: &Path, record: &FileRecord) -> std::io::Result<Option<Vec<u8>>> {
+    record.original.as_ref().map(|name| manifest::original(data, name)).transpose()
+}
+
+/// What the file would be without us, for the day when we go.
+fn without_us(
+    record: Option<&FileRecord>,
+    as_left: bool,
+    bytes: &Option<Vec<u8>>,
+    text: &Text,
+) -> Result<Before, Refusal> {
+    let Some(record) = record else { return Ok(Before::Bytes(bytes.clone())) };
+    if as_left {
+        return Ok(Before::Kept(record.original.clone()));
+    }
+    if bytes.is_none() {
+        return Ok(Before::Bytes(None));
+    }
+    // The user changed it since: the original must have those changes too.
+    let mut body = text.body.clone();
+    for edit in record.edits.iter().rev() {
+        body = edit.edit.remove(&edit.trace, &body)?;
+    }
+    if record.original.is_none() && body.trim().is_empty() {
+        return Ok(Before::Bytes(None));
+    }
+    Ok(Before::Bytes(Some(text.with(body).encode())))
+}
+
+impl Draft {
+    /// Takes out what these owners do not want any more and nobody else does.
+    fn release(&mut self, active: &BTreeSet<Owner>, wanted: &[(&Owner, &Wish)]) -> Result<(), Refusal> {
+        for at in (0..self.edits.len()).rev() {
+            let key = self.edits[at].edit.key();
+            let wants = |owner: &Owner| {
+                wanted.iter().any(|(wisher, wish)| *wisher == owner && wish.edit.key() == key)
+            };
+            self.edits[at].owners.retain(|owner| !active.contains(owner) || wants(owner));
+            if !self.edits[at].owners.is_empty() {
+                continue;
+            }
+            let gone = self.edits.remove(at);
+            if matches!(gone.edit, Edit::Whole { .. }) && gone.edit.state(&self.body)? == State::Differs {
+                self.notes.push("you changed it, so it stays".to_owned());
+                continue;
+            }
+            self.body = gone.edit.remove(&gone.trace, &self.body)?;
+        }
+        Ok(())
+    }
+
+    /// Puts all edits into another text.
+    fn again(&mut self, body: &str) -> Result<(), Refusal> {
+        self.body = body.to_owned();
+        for record in &mut self.edits {
+            (self.body, record.trace) = record.edit.insert(&self.body)?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, owner: &Owner, edit: &Edit, exists: bool) -> Result<(), Refusal> {
+        let state = edit.state(&self.body)?;
+        if let Some(at) = self.edits.iter().position(|record| record.edit.key() == edit.key()) {
+            return self.renew(at, owner, edit, state);
+        }
+        match state {
+            State::Absent if exists && matches!(edit, Edit::Whole { .. }) => {
+                self.notes.push("it is not hark's, so it stays as it is".to_owned());
+            }
+            State::Absent => {
+                let trace;
+                (self.body, trace) = edit.insert(&self.body)?;
+                self.edits.push(EditRecord { edit: edit.clone(), trace, owners: vec![owner.clone()] });
+            }
+            // Somebody else put it there, and so hark will not take it away.
+            State::Same => {}
+            State::Differs => self.notes.push(format!(
+                "{} is there already and not by `hark install`, so it stays; remove it and install again to have hark keep it",
+                edit.label()
+            )),
+        }
+        Ok(())
+    }
+
+    /// One of ours, perhaps from an older version.
+    fn renew(&mut self, at: usize, owner: &Owner, edit: &Edit, state: State) -> Result<(), Refusal> {
+        let former = self.edits[at].clone();
+        let record = &mut self.edits[at];
+        if !record.owners.contains(owner) {
+            record.owners.push(owner.clone());
+        }
+        match (former.edit.state(&self.body)?, state) {
+            (_, State::Same) => record.edit = edit.clone(),
+            (State::Absent, _) => {
+                (self.body, record.trace) = edit.insert(&self.body)?;
+                record.edit = edit.clone();
+            }
+            (State::Same, _) => {
+                (self.body, record.trace) = edit.replace(&former.edit, &former.trace, &self.body)?;
+                record.edit = edit.clone();
+            }
+            (State::Differs, _) => self.notes.push(format!("you changed {}, so it stays", edit.label())),
+        }
+        Ok(())
+    }
+}

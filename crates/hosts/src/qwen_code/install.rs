@@ -1,0 +1,44 @@
+//! What `hark install` sets up for Qwen Code.
+
+use crate::host::{CommandFormat, Event, HookTable, Install, What, for_project, for_user, home, project};
+
+const SERVER: What = What::Server {
+    path: &["mcpServers", "hark"],
+    entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
+};
+
+/// Time is counted in milliseconds.
+const HOOKS: HookTable = HookTable {
+    host: "qwen-code",
+    path: &["hooks"],
+    element: r#"{"hooks":[{"type":"command","name":"hark","command":"{command}","timeout":"{timeout}"}]}"#,
+    time_unit: 1_000,
+    events: &[
+        Event::minimal("SessionStart", 10).saying(r#"{"systemMessage":"{gone}"}"#),
+        Event::minimal("UserPromptSubmit", 5),
+        Event::full("PreToolUse", 5),
+        Event::full("PostToolUse", 5),
+        Event::full("PostToolUseFailure", 5),
+        Event::full("PreCompact", 10),
+        Event::full("SubagentStop", 5),
+        Event::full("Stop", 10),
+        Event::minimal("SessionEnd", 10),
+    ],
+};
+
+pub(crate) const INSTALL: Install = Install {
+    programs: &["qwen"],
+    traces: &[home(&[".qwen/settings.json"])],
+    pieces: &[
+        for_user(home(&[".qwen/settings.json"]), SERVER),
+        for_user(home(&[".qwen/settings.json"]), What::Hooks(&HOOKS)),
+        for_user(home(&[".qwen/QWEN.md"]), What::Rules),
+        for_user(home(&[".qwen/commands"]), What::Commands(CommandFormat::Markdown)),
+        for_project(project(&[".qwen/settings.json"]), SERVER),
+        for_project(project(&[".qwen/settings.json"]), What::Hooks(&HOOKS)),
+        for_project(project(&["QWEN.md"]), What::Rules),
+        for_project(project(&[".qwen/commands"]), What::Commands(CommandFormat::Markdown)),
+    ],
+    next: &["start a new session"],
+    ..Install::NONE
+};

@@ -1,0 +1,40 @@
+//! What `hark install` sets up for Windsurf.
+
+use crate::host::{Event, HookTable, Install, What, for_project, for_user, home, project};
+
+const SERVER: What = What::Server {
+    path: &["mcpServers", "hark"],
+    entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
+};
+
+/// It takes no context back and knows no time limit; `hark hook` has its own.
+const HOOKS: HookTable = HookTable {
+    host: "windsurf",
+    path: &["hooks"],
+    element: r#"{"command":"{command}","show_output":false}"#,
+    time_unit: 1,
+    events: &[
+        Event::minimal("pre_user_prompt", 5),
+        Event::full("post_write_code", 5),
+        Event::full("post_run_command", 5),
+        Event::full("post_mcp_tool_use", 5),
+        Event::minimal("post_cascade_response", 10),
+    ],
+};
+
+const FRONT: &str = "---\ntrigger: always_on\n---\n";
+
+pub(crate) const INSTALL: Install = Install {
+    programs: &["windsurf"],
+    traces: &[home(&[".codeium/windsurf"])],
+    pieces: &[
+        for_user(home(&[".codeium/windsurf/mcp_config.json"]), SERVER),
+        for_user(home(&[".codeium/windsurf/hooks.json"]), What::Hooks(&HOOKS)),
+        for_user(home(&[".codeium/windsurf/memories/global_rules.md"]), What::Rules),
+        // There are no servers for one project.
+        for_project(project(&[".windsurf/hooks.json"]), What::Hooks(&HOOKS)),
+        for_project(project(&[".windsurf/rules/hark.md"]), What::RulesFile { front: FRONT }),
+    ],
+    next: &["press refresh in the MCP panel of Cascade"],
+    ..Install::NONE
+};

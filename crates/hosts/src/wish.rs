@@ -1,0 +1,269 @@
+//! From rows to wishes: which edits in which files make an assistant use hark.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use crate::command_line;
+use crate::edit::Edit;
+use crate::host::{Event, HookTable, Hooks, Host, Piece, Scope, What};
+use crate::place::Surroundings;
+use crate::words;
+
+/// One thing that should be in a file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Wish {
+    pub(crate) file: PathBuf,
+    pub(crate) edit: Edit,
+}
+
+/// How an assistant is to be set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    pub scope: Scope,
+    pub hooks: Hooks,
+    /// A plugin folder instead of edited settings.
+    pub plugin: bool,
+}
+
+/// All that `options` asks for.
+pub(crate) fn wishes(host: &Host, options: Options, around: &Surroundings) -> Vec<Wish> {
+    let pieces = if options.plugin { host.install.plugin } else { host.install.pieces };
+    let writer = Writer { host, options, around };
+    pieces.iter().filter(|piece| piece.scope == options.scope).flat_map(|piece| writer.write(piece)).collect()
+}
+
+struct Writer<'a> {
+    host: &'a Host,
+    options: Options,
+    around: &'a Surroundings,
+}
+
+impl Writer<'_> {
+    fn write(&self, piece: &Piece) -> Vec<Wish> {
+        let Some(place) = self.around.find(self.host, &piece.place) else { return Vec::new() };
+        let wish = |edit: Edit| vec![Wish { file: place.clone(), edit }];
+        let whole = |text: String| wish(Edit::Whole { text, executable: false });
+        let hooked = self.options.hooks != Hooks::None;
+        match &piece.what {
+            What::Server { path, entry } => {
+                wish(Edit::JsonEntry { path: strings(path), value: self.filled(entry) })
+            }
+            What::TomlServer { path, entry } => {
+                wish(Edit::TomlTable { path: strings(path), value: self.filled(entry) })
+            }
+            What::YamlServer { key, entry, seed } => wish(Edit::YamlItem {
+                key: (*key).to_owned(),
+                value: self.filled(entry),
+                seed: (*seed).to_owned(),
+            }),
+            What::Hooks(table) => self.hooks(&place, table),
+            What::HookPrograms { events, suffix } => self.programs(&place, events, suffix),
+            What::HookSetting { path, value } if hooked => {
+                wish(Edit::JsonEntry { path: strings(path), value: self.filled(value) })
+            }
+            What::HookFile { text } if hooked => whole(self.text(text)),
+            What::HookSetting { .. } | What::HookFile { .. } => Vec::new(),
+            What::Rules => wish(Edit::Block { text: words::INSTRUCTIONS.to_owned() }),
+            What::RulesFile { front } => whole(format!("{}{}", self.text(front), words::INSTRUCTIONS)),
+            What::File { text } => whole(self.text(text)),
+            What::Commands(format) => {
+                let file = |command: &words::Command| Wish {
+                    file: place.join(command.file(*format)),
+                    edit: Edit::Whole { text: command.written(*format), executable: false },
+                };
+                words::COMMANDS.iter().map(file).collect()
+            }
+            What::Skills => {
+                let file = |(name, text): &(&str, &str)| Wish {
+                    file: place.join(name).join("SKILL.md"),
+                    edit: Edit::Whole { text: (*text).to_owned(), executable: false },
+                };
+                words::SKILLS.iter().map(file).collect()
+            }
+            What::YamlRead { key, file } => {
+                let Some(read) = self.around.find(self.host, file) else { return Vec::new() };
+                // A project's settings are shared: no folder of one machine in them.
+                let inside = place.parent().and_then(|folder| read.strip_prefix(folder).ok());
+                let read = inside.filter(|_| self.options.scope == Scope::Project).unwrap_or(&read);
+                wish(Edit::YamlItem {
+                    key: (*key).to_owned(),
+                    value: json!(read.to_string_lossy()),
+                    seed: String::new(),
+                })
+            }
+        }
+    }
+
+    fn wanted<'e>(&self, events: &'e [Event]) -> impl Iterator<Item = &'e Event> {
+        let hooks = self.options.hooks;
+        events.iter().filter(move |event| hooks == Hooks::Full || (hooks == Hooks::Minimal && event.minimal))
+    }
+
+    fn hooks(&self, file: &Path, table: &HookTable) -> Vec<Wish> {
+        let wish = |event: &Event| {
+            let element = event.element.unwrap_or(table.element);
+            let value = fill(parsed(element), &|name| match name {
+                "{command}" => Some(json!(self.command(table.host, event))),
+                "{timeout}" => Some(json!(event.seconds * table.time_unit)),
+                "{matcher}" => event.matcher.map(|matcher| json!(matcher)),
+                _ => Some(json!(name)),
+            });
+            let path = strings(table.path).into_iter().chain([event.name.to_owned()]).collect();
+            let mark = command_line::mark(table.host, event.name);
+            Wish {
+                file: file.to_owned(),
+                edit: Edit::JsonItem { path, value: value.unwrap_or_default(), mark },
+            }
+        };
+        self.wanted(table.events).map(wish).collect()
+    }
+
+    fn programs(&self, folder: &Path, events: &[Event], suffix: &str) -> Vec<Wish> {
+        let wish = |event: &Event| Wish {
+            file: folder.join(format!("{}{suffix}", event.name)),
+            edit: Edit::Whole {
+                text: format!("#!/bin/sh\n{}\n", self.command(self.host.id, event)),
+                executable: true,
+            },
+        };
+        self.wanted(events).map(wish).collect()
+    }
+
+    fn command(&self, host: &str, event: &Event) -> String {
+        let gone = Value::String(command_line::gone(&self.around.executable)).to_string();
+        let said = event.when_gone.map(|said| said.replace("\"{gone}\"", &gone));
+        let (executable, store) = (&self.around.executable, self.store());
+        command_line::hook(executable, store, host, event.name, said.as_deref())
+    }
+
+    /// A project's files are shared; the store of one user is none of their business.
+    fn store(&self) -> Option<&Path> {
+        self.around.hark_home.as_deref().filter(|_| self.options.scope == Scope::User)
+    }
+
+    fn filled(&self, template: &str) -> Value {
+        fill(parsed(template), &|name| match name {
+            "{hark}" => Some(json!(self.around.executable.to_string_lossy())),
+            "{env}" => self.store().map(|store| json!({ "HARK_HOME": store.to_string_lossy() })),
+            _ => Some(json!(name)),
+        })
+        .unwrap_or_default()
+    }
+
+    /// Names in a text of ours, as JSON strings where they stand in code.
+    fn text(&self, template: &str) -> String {
+        let quoted = |text: &str| Value::String(text.to_owned()).to_string();
+        let store = self.store().map_or_else(|| "null".to_owned(), |s| quoted(&s.to_string_lossy()));
+        let servers = json!({ "command": "{hark}", "args": ["mcp"], "env": "{env}" }).to_string();
+        template
+            .replace("\"{server}\"", &self.filled(&servers).to_string())
+            .replace("\"{hark}\"", &quoted(&self.around.executable.to_string_lossy()))
+            .replace("\"{store}\"", &store)
+            .replace("\"{host}\"", &quoted(self.host.id))
+            .replace("\"{gone}\"", &quoted(&command_line::gone(&self.around.executable)))
+            .replace("\"{full}\"", if self.options.hooks == Hooks::Full { "true" } else { "false" })
+            .replace("{version}", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+fn strings(path: &[&str]) -> Vec<String> {
+    path.iter().map(|part| (*part).to_owned()).collect()
+}
+
+/// Templates are constants; a test reads every one of them.
+fn parsed(template: &str) -> Value {
+    serde_json::from_str(template).unwrap_or_default()
+}
+
+/// Replaces strings by what they name; what names nothing is left out.
+fn fill(template: Value, name: &dyn Fn(&str) -> Option<Value>) -> Option<Value> {
+    match template {
+        Value::String(text) => name(&text),
+        Value::Array(elements) => {
+            Some(Value::Array(elements.into_iter().filter_map(|e| fill(e, name)).collect()))
+        }
+        Value::Object(entries) => {
+            let entries = entries.into_iter().filter_map(|(key, value)| Some((key, fill(value, name)?)));
+            Some(Value::Object(entries.collect::<Map<_, _>>()))
+        }
+        plain => Some(plain),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::HOSTS;
+
+    fn around() -> Surroundings {
+        let home = PathBuf::from("/home/ann");
+        Surroundings {
+            config: home.join(".config"),
+            app_config: home.join(".config"),
+            project: Some(home.join("shop")),
+            data: home.join(".local/share/hark"),
+            executable: PathBuf::from("/usr/bin/hark"),
+            hark_home: None,
+            vars: BTreeMap::new(),
+            path: Vec::new(),
+            home,
+        }
+    }
+
+    fn all() -> Vec<(&'static Host, Options, Wish)> {
+        let mut all = Vec::new();
+        for host in HOSTS {
+            for (scope, plugin) in [(Scope::User, false), (Scope::Project, false), (Scope::User, true)] {
+                let options = Options { scope, hooks: Hooks::Full, plugin };
+                all.extend(wishes(host, options, &around()).into_iter().map(|wish| (*host, options, wish)));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn every_template_is_filled() {
+        for (host, _, wish) in all() {
+            let said = serde_json::to_string(&wish.edit).unwrap();
+            for name in
+                ["{hark}", "{env}", "{command}", "{timeout}", "{matcher}", "{version}", "{server}", "null"]
+            {
+                let code = matches!(wish.edit, Edit::Whole { .. }) && name == "null";
+                assert!(code || !said.contains(name), "{}: {name} in {said}", host.id);
+            }
+            assert!(wish.edit.insert("").is_ok(), "{}: {said}", host.id);
+        }
+    }
+
+    #[test]
+    fn assistants_that_share_a_file_agree_on_what_is_in_it() {
+        let mut seen: BTreeMap<(PathBuf, String), (Edit, &str)> = BTreeMap::new();
+        for (host, _, wish) in all() {
+            let place = (wish.file.clone(), wish.edit.key());
+            let (edit, other) = seen.entry(place).or_insert_with(|| (wish.edit.clone(), host.id));
+            assert_eq!(*edit, wish.edit, "{} and {} in {}", host.id, other, wish.file.display());
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_and_found() {
+        for host in HOSTS {
+            assert_eq!(crate::find(host.id).map(|found| found.name), Some(host.name));
+        }
+        assert_eq!(HOSTS.len(), 18);
+    }
+
+    #[test]
+    fn hooks_have_a_time_limit_wherever_there_is_one() {
+        for (host, _, wish) in all() {
+            if let Edit::JsonItem { value, .. } = &wish.edit
+                && host.id != "windsurf"
+            {
+                assert!(value.to_string().contains("\"timeout"), "{}: {value}", host.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What assistants are told: the instructions, the slash commands, the skills. Kept once, written
+//! in each assistant's format.
+
+use crate::host::CommandFormat;
+
+/// Short: it is part of every session.
+pub(crate) const INSTRUCTIONS: &str = include_str!("assets/instructions.md");
+
+/// For assistants without tools.
+pub(crate) const INSTRUCTIONS_WITHOUT_TOOLS: &str = include_str!("assets/instructions-without-tools.md");
+
+/// A slash command.
+#[derive(Debug)]
+pub(crate) struct Command {
+    pub(crate) name: &'static str,
+    description: &'static str,
+    /// What may follow it; empty when nothing does.
+    arguments: &'static str,
+    body: &'static str,
+}
+
+pub(crate) const COMMANDS: &[Command] = &[
+    Command {
+        name: "hark-status",
+        description: "Is memory working, and what is in it?",
+        arguments: "",
+        body: include_str!("assets/commands/status.md"),
+    },
+    Command {
+        name: "hark-recall",
+        description: "Search memory",
+        arguments: "[what]",
+        body: include_str!("assets/commands/recall.md"),
+    },
+    Command {
+        name: "hark-remember",
+        description: "Keep something in memory",
+        arguments: "[what]",
+        body: include_str!("assets/commands/remember.md"),
+    },
+    Command {
+        name: "hark-checkpoint",
+        description: "Save where this work stands",
+        arguments: "[note]",
+        body: include_str!("assets/commands/checkpoint.md"),
+    },
+    Command {
+        name: "hark-failures",
+        description: "What went wrong before with a file, command or error",
+        arguments: "[target]",
+        body: include_str!("assets/commands/failures.md"),
+    },
+    Command {
+        name: "hark-forget",
+        description: "Remove something from memory",
+        arguments: "[what]",
+        body: include_str!("assets/commands/forget.md"),
+    },
+];
+
+impl Command {
+    pub(crate) fn file(&self, format: CommandFormat) -> String {
+        match format {
+            CommandFormat::Markdown => format!("{}.md", self.name),
+            CommandFormat::Toml => format!("{}.toml", self.name),
+        }
+    }
+
+    pub(crate) fn written(&self, format: CommandFormat) -> String {
+        let body = self.body.trim_end();
+        match format {
+            CommandFormat::Markdown => {
+                let hint = match self.arguments {
+                    "" => String::new(),
+                    arguments => format!("argument-hint: \"{arguments}\"\n"),
+                };
+                format!("---\ndescription: \"{}\"\n{hint}---\n{body}\n", self.description)
+            }
+            CommandFormat::Toml => {
+                let body = body.replace("$ARGUMENTS", "{{args}}");
+                format!("description = \"{}\"\nprompt = '''\n{body}\n'''\n", self.description)
+            }
+        }
+    }
+}
+
+/// Skills: name and whole file.
+pub(crate) const SKILLS: &[(&str, &str)] = &[
+    ("hark-decision", include_str!("assets/skills/decision.md")),
+    ("hark-task", include_str!("assets/skills/task.md")),
+    ("hark-constraint", include_str!("assets/skills/constraint.md")),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_are_short() {
+        // Four characters are about one token.
+        for text in [INSTRUCTIONS, INSTRUCTIONS_WITHOUT_TOOLS] {
+            assert!(text.len() <= 600, "{} characters", text.len());
+        }
+    }
+
+    #[test]
+    fn commands_can_be_read_back() {
+        for command in COMMANDS {
+            let toml = command.written(CommandFormat::Toml);
+            let parsed: toml_edit::DocumentMut = toml.parse().unwrap_or_else(|e| panic!("{e}\n{toml}"));
+            assert!(parsed["prompt"].as_str().is_some_and(|p| !p.contains("$ARGUMENTS")));
+            let markdown = command.written(CommandFormat::Markdown);
+            let front = markdown.split("---\n").nth(1).unwrap();
+            let front: serde_json::Value = serde_saphyr::from_str(front).unwrap();
+            assert_eq!(front["description"], command.description);
+        }
+        for (name, text) in SKILLS {
+            assert!(text.starts_with(&format!("---\nname: {name}\n")), "{name}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What `hark install` sets up for Zed.
+
+use crate::host::{Install, What, config, for_project, for_user, project};
+
+const SERVER: What = What::Server {
+    path: &["context_servers", "hark"],
+    entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
+};
+
+pub(crate) const INSTALL: Install = Install {
+    programs: &["zed", "zeditor"],
+    traces: &[config(&["zed"])],
+    pieces: &[
+        for_user(config(&["zed/settings.json"]), SERVER),
+        for_project(project(&[".zed/settings.json"]), SERVER),
+        for_project(project(&["AGENTS.md"]), What::Rules),
+    ],
+    next: &["the server `hark` appears in the Agent panel's settings"],
+    ..Install::NONE
+};

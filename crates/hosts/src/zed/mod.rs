@@ -1,0 +1,8 @@
+//! Zed: who it is. What is installed for it is in `install.rs`.
+
+mod install;
+
+use crate::host::Host;
+
+pub(crate) const HOST: Host =
+    Host { id: "zed", name: "Zed", install: install::INSTALL, hooks: &crate::generic::hook::DIALECT };

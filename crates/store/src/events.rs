@@ -1,0 +1,302 @@
+//! Events as they arrive from hooks: filed under their session, once, and counted.
+//!
+//! Any number of hooks write at the same time; each holds the write lock for one small transaction,
+//! so that nothing is lost and every counter is exact.
+
+use hark_core::budget::estimate_tokens;
+use hark_core::event::{Arrival, EventKind};
+use hark_core::session::{FileTouch, SessionStatus};
+use hark_core::{Clean, ProjectKey, Session, SessionId, Timestamp};
+use rusqlite::{OptionalExtension, params};
+
+use crate::error::StoreError;
+use crate::sessions::{self, StoredSession};
+use crate::store::Store;
+use crate::write::Writer;
+
+/// The same prompt, start or end from one session within this time is one event told twice.
+const TOLD_TWICE_MS: i64 = 3_000;
+
+/// What became of an event.
+#[derive(Debug, Clone)]
+pub struct Filed {
+    pub num: i64,
+    /// Its session was not known before.
+    pub is_new: bool,
+    /// It was known already, and nothing was changed.
+    pub duplicate: bool,
+    /// Tool calls of the session since the agent's last checkpoint.
+    pub unreported: u32,
+}
+
+/// What a new session begins with.
+#[derive(Debug, Clone)]
+pub struct Beginning {
+    pub id: SessionId,
+    pub project: Option<ProjectKey>,
+    pub branch: Option<Clean>,
+    pub head: Option<Clean>,
+}
+
+/// An event as it is read back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastEvent {
+    pub seq: i64,
+    pub at: Timestamp,
+    pub kind: String,
+    pub tool: String,
+    pub target: String,
+    pub ok: Option<bool>,
+    pub body: Clean,
+}
+
+impl Writer<'_> {
+    /// Files an event. `beginning` is asked only if its session is not known yet.
+    pub fn file_event<E: From<StoreError>>(
+        &mut self,
+        arrival: &Arrival,
+        beginning: impl FnOnce() -> Result<Beginning, E>,
+    ) -> Result<Filed, E> {
+        let known = self.known(arrival).map_err(|e| self.sql(e))?;
+        let (num, is_new) = match known {
+            Some((num, _)) => (num, false),
+            None => (self.begin_session(&fresh(arrival, beginning()?))?, true),
+        };
+        if !is_new && self.is_known_event(num, arrival).map_err(|e| self.sql(e))? {
+            return Ok(Filed { num, is_new, duplicate: true, unreported: 0 });
+        }
+        let unreported = self.count(num, arrival, known).map_err(|e| self.sql(e))?;
+        Ok(Filed { num, is_new, duplicate: false, unreported })
+    }
+
+    fn known(&self, arrival: &Arrival) -> rusqlite::Result<Option<(i64, SessionStatus)>> {
+        self.tx
+            .prepare_cached("SELECT num, status FROM session WHERE host = ?1 AND host_session = ?2")?
+            .query_row([arrival.host.as_str(), arrival.host_session.as_str()], |row| {
+                let status: String = row.get(1)?;
+                Ok((row.get(0)?, status.parse().unwrap_or_default()))
+            })
+            .optional()
+    }
+
+    /// With an id of the assistant's own there is no doubt. Without one: a tool call is the same if it
+    /// came by another way, for one assistant may run the same command twice; anything else is the
+    /// same if it comes again at once.
+    fn is_known_event(&self, num: i64, arrival: &Arrival) -> rusqlite::Result<bool> {
+        let event = &arrival.event;
+        let once = once(arrival);
+        let since = event.at.as_millis() - TOLD_TWICE_MS;
+        if arrival.once.is_some() {
+            return self
+                .tx
+                .prepare_cached("SELECT 1 FROM event WHERE session = ?1 AND once = ?2")?
+                .exists(params![num, once]);
+        }
+        let same = "SELECT 1 FROM event WHERE session = ?1 AND once = ?2 AND at >= ?3";
+        if event.kind == EventKind::Tool {
+            return self.tx.prepare_cached(&format!("{same} AND via <> ?4"))?.exists(params![
+                num,
+                once,
+                since,
+                arrival.via.as_str()
+            ]);
+        }
+        self.tx.prepare_cached(same)?.exists(params![num, once, since])
+    }
+
+    fn count(
+        &mut self,
+        num: i64,
+        arrival: &Arrival,
+        known: Option<(i64, SessionStatus)>,
+    ) -> rusqlite::Result<u32> {
+        let event = &arrival.event;
+        self.tx
+            .prepare_cached(
+                "INSERT INTO event (session, at, kind, tool, target, ok, via, once, body, tokens) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            )?
+            .execute(params![
+                num,
+                event.at.as_millis(),
+                event.kind.name(),
+                event.tool.as_ref().map_or("", Clean::as_str),
+                event.target.as_ref().map_or("", Clean::as_str),
+                event.ok.map(i64::from),
+                arrival.via.as_str(),
+                once(arrival),
+                event.body.as_str(),
+                estimate_tokens(&event.body) as i64
+            ])?;
+        for touch in &event.touches {
+            let touch = FileTouch {
+                path: touch.path.clone(),
+                op: touch.op,
+                from: touch.from.clone(),
+                edits: 1,
+                first: event.at,
+                last: event.at,
+            };
+            sessions::add_touch(&self.tx, num, &touch)?;
+        }
+        // Whatever happens in a session that we thought was over: it goes on.
+        let over = known.is_some_and(|(_, status)| status != SessionStatus::Open);
+        if over && event.kind != EventKind::End {
+            self.tx
+                .prepare_cached("UPDATE session SET status = 'open', ended = NULL WHERE num = ?1")?
+                .execute([num])?;
+        }
+        let is_tool = event.kind == EventKind::Tool;
+        self.tx
+            .prepare_cached(
+                "UPDATE session SET seen = max(seen, ?2), tools = tools + ?3, unreported = unreported + ?4 \
+                 WHERE num = ?1",
+            )?
+            .execute(params![
+                num,
+                event.at.as_millis(),
+                i64::from(is_tool),
+                i64::from(is_tool && !arrival.ours)
+            ])?;
+        self.tx
+            .prepare_cached("SELECT unreported FROM session WHERE num = ?1")?
+            .query_row([num], |row| row.get(0))
+    }
+}
+
+fn fresh(arrival: &Arrival, beginning: Beginning) -> Session {
+    let mut session =
+        Session::new(beginning.id, arrival.host.clone(), arrival.host_session.clone(), arrival.event.at);
+    session.project = beginning.project;
+    session.branch = beginning.branch;
+    session.head_start = beginning.head;
+    session.parent = arrival.parent.clone();
+    session.folder = arrival.folder.clone();
+    session.transcript = arrival.transcript.clone();
+    session
+}
+
+/// What tells an event from others of its session.
+fn once(arrival: &Arrival) -> String {
+    let event = &arrival.event;
+    match &arrival.once {
+        Some(id) => format!("{} {id}", event.kind.name()),
+        None => {
+            let mut hash = blake3::Hasher::new();
+            for part in [event.kind.name(), event.target.as_deref().unwrap_or(""), &event.body] {
+                hash.update(part.as_bytes());
+                hash.update(&[0]);
+            }
+            for touch in &event.touches {
+                hash.update(touch.path.as_bytes());
+            }
+            hash.finalize().to_hex()[..24].to_owned()
+        }
+    }
+}
+
+impl Store {
+    /// Events of a session, oldest first; of these kinds, or of all if there are none.
+    pub fn events(
+        &self,
+        session: i64,
+        kinds: &[EventKind],
+        limit: usize,
+    ) -> Result<Vec<PastEvent>, StoreError> {
+        past_events(&self.conn, session, kinds, limit).map_err(|e| self.sql(e))
+    }
+
+    /// When each assistant was last heard of, and last told something.
+    pub fn hosts_seen(&self) -> Result<Vec<HostSeen>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<HostSeen>> {
+            self.conn
+                .prepare_cached(
+                    "SELECT host, max(seen), count(*), \
+                     (SELECT max(at) FROM ledger WHERE ledger.host = session.host) FROM session GROUP BY host ORDER BY host",
+                )?
+                .query_map([], |row| {
+                    Ok(HostSeen {
+                        host: row.get(0)?,
+                        last_event: Timestamp::from_millis(row.get(1)?),
+                        sessions: row.get(2)?,
+                        last_injection: row.get::<_, Option<i64>>(3)?.map(Timestamp::from_millis),
+                    })
+                })?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Sessions that are open though nothing was heard of them since.
+    pub fn stale_sessions(&self, since: Timestamp) -> Result<Vec<i64>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<i64>> {
+            self.conn
+                .prepare_cached(
+                    "SELECT num FROM session WHERE status = 'open' AND seen < ?1 ORDER BY num LIMIT 500",
+                )?
+                .query_map([since.as_millis()], |row| row.get(0))?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Moves the write-ahead log into the database, which hooks leave to others.
+    pub fn checkpoint_log(&self) {
+        let _ = self.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+    }
+}
+
+impl Writer<'_> {
+    pub fn events(
+        &self,
+        session: i64,
+        kinds: &[EventKind],
+        limit: usize,
+    ) -> Result<Vec<PastEvent>, StoreError> {
+        past_events(&self.tx, session, kinds, limit).map_err(|e| self.sql(e))
+    }
+
+    /// Forgets sessions that ended without anything to tell.
+    pub fn forget_empty_session(&mut self, stored: &StoredSession) -> Result<(), StoreError> {
+        sessions::clear(&self.tx, stored.num).map_err(|e| self.sql(e))
+    }
+}
+
+fn past_events(
+    conn: &rusqlite::Connection,
+    session: i64,
+    kinds: &[EventKind],
+    limit: usize,
+) -> rusqlite::Result<Vec<PastEvent>> {
+    let names: Vec<String> = kinds.iter().map(|k| format!("'{}'", k.name())).collect();
+    let only = if names.is_empty() { String::new() } else { format!(" AND kind IN ({})", names.join(", ")) };
+    // The newest ones, told in their order.
+    let sql = format!(
+        "SELECT seq, at, kind, tool, target, ok, body FROM event WHERE session = ?1{only} ORDER BY seq DESC LIMIT ?2"
+    );
+    let mut found: Vec<PastEvent> = conn
+        .prepare_cached(&sql)?
+        .query_map(params![session, limit as i64], |row| {
+            Ok(PastEvent {
+                seq: row.get(0)?,
+                at: Timestamp::from_millis(row.get(1)?),
+                kind: row.get(2)?,
+                tool: row.get(3)?,
+                target: row.get(4)?,
+                ok: row.get::<_, Option<i64>>(5)?.map(|ok| ok != 0),
+                body: Clean::already_redacted(row.get(6)?),
+            })
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    found.reverse();
+    Ok(found)
+}
+
+/// What is known of an assistant from its hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostSeen {
+    pub host: String,
+    pub last_event: Timestamp,
+    pub sessions: i64,
+    pub last_injection: Option<Timestamp>,
+}

@@ -1,0 +1,137 @@
+//! What was put into an assistant's context unasked: every byte, when, where, and why.
+
+use hark_core::Timestamp;
+use rusqlite::params;
+
+use crate::error::StoreError;
+use crate::store::Store;
+use crate::write::Writer;
+
+/// One injected text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Injection<'a> {
+    pub host: &'a str,
+    /// Number of the session; 0 when there is none.
+    pub session: i64,
+    /// `boot`, `prompt`, `remind`, `gate`, `notice`.
+    pub surface: &'a str,
+    /// Ids of what it holds.
+    pub items: &'a [String],
+    pub bytes: usize,
+    pub tokens: usize,
+    pub why: &'a str,
+}
+
+/// Sums over the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerSum {
+    pub host: String,
+    pub surface: String,
+    pub count: i64,
+    pub bytes: i64,
+    pub tokens: i64,
+    pub last: Timestamp,
+}
+
+/// One row of the ledger as it is read back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerRow {
+    pub at: Timestamp,
+    pub host: String,
+    pub session: i64,
+    pub surface: String,
+    pub items: Vec<String>,
+    pub bytes: i64,
+    pub tokens: i64,
+    pub why: String,
+}
+
+impl Writer<'_> {
+    pub fn record_injection(&mut self, injection: &Injection<'_>) -> Result<(), StoreError> {
+        let now = self.now.as_millis();
+        let run = || -> rusqlite::Result<()> {
+            self.tx
+                .prepare_cached(
+                    "INSERT INTO ledger (at, host, session, surface, items, bytes, tokens, why) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                )?
+                .execute(params![
+                    now,
+                    injection.host,
+                    injection.session,
+                    injection.surface,
+                    serde_json::to_string(injection.items).unwrap_or_default(),
+                    injection.bytes as i64,
+                    injection.tokens as i64,
+                    injection.why
+                ])?;
+            let mut told = self.tx.prepare_cached(
+                "INSERT INTO injected (session, item, at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+            )?;
+            for item in injection.items {
+                told.execute(params![injection.session, item, now])?;
+            }
+            Ok(())
+        };
+        run().map_err(|e| self.sql(e))
+    }
+}
+
+impl Store {
+    /// Whether a session was told this already.
+    pub fn was_told(&self, session: i64, item: &str) -> Result<bool, StoreError> {
+        self.conn
+            .prepare_cached("SELECT 1 FROM injected WHERE session = ?1 AND item = ?2")
+            .and_then(|mut s| s.exists(params![session, item]))
+            .map_err(|e| self.sql(e))
+    }
+
+    /// By assistant and surface.
+    pub fn ledger_sums(&self, since: Option<Timestamp>) -> Result<Vec<LedgerSum>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<LedgerSum>> {
+            self.conn
+                .prepare_cached(
+                    "SELECT host, surface, count(*), sum(bytes), sum(tokens), max(at) FROM ledger WHERE at >= ?1 \
+                     GROUP BY host, surface ORDER BY host, surface",
+                )?
+                .query_map([since.map_or(i64::MIN, Timestamp::as_millis)], |row| {
+                    Ok(LedgerSum {
+                        host: row.get(0)?,
+                        surface: row.get(1)?,
+                        count: row.get(2)?,
+                        bytes: row.get(3)?,
+                        tokens: row.get(4)?,
+                        last: Timestamp::from_millis(row.get(5)?),
+                    })
+                })?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Newest first.
+    pub fn ledger(&self, session: Option<i64>, limit: usize) -> Result<Vec<LedgerRow>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<LedgerRow>> {
+            self.conn
+                .prepare_cached(
+                    "SELECT at, host, session, surface, items, bytes, tokens, why FROM ledger \
+                     WHERE ?1 < 0 OR session = ?1 ORDER BY seq DESC LIMIT ?2",
+                )?
+                .query_map(params![session.unwrap_or(-1), limit as i64], |row| {
+                    let items: String = row.get(4)?;
+                    Ok(LedgerRow {
+                        at: Timestamp::from_millis(row.get(0)?),
+                        host: row.get(1)?,
+                        session: row.get(2)?,
+                        surface: row.get(3)?,
+                        items: serde_json::from_str(&items).unwrap_or_default(),
+                        bytes: row.get(5)?,
+                        tokens: row.get(6)?,
+                        why: row.get(7)?,
+                    })
+                })?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+}

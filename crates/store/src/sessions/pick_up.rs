@@ -1,0 +1,170 @@
+//! Session files that people edited, added or removed.
+//!
+//! The folder's modification time tells additions and removals at each opening; edits in place are
+//! seen when a session is shown or changed, and when everything is looked at.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use hark_core::{Scope, Timestamp};
+use rusqlite::Connection;
+
+use super::save::{folder_time, known_folder, merged, read, set_folder};
+use super::{by_num, clear, num_of, put};
+use crate::connection;
+use crate::error::StoreError;
+use crate::files::Stamp;
+use crate::projects;
+use crate::store::Store;
+
+/// Takes in what changed. `everything` looks at each file, else only when the folder changed.
+pub(crate) fn pick_up(store: &mut Store, everything: bool, now: Timestamp) -> Result<usize, StoreError> {
+    let folder = store.layout.sessions();
+    let Some(time) = folder_time(&folder) else { return Ok(0) };
+    let known = known_folder(&store.conn).map_err(|e| store.sql(e))?;
+    if !everything && known == Some(time) {
+        return Ok(0);
+    }
+    let path = store.layout.database();
+    // A writer in the middle of its work looks like a change from outside; it holds the lock.
+    let patience = if everything { store.patience } else { Duration::ZERO };
+    let begun = connection::begin(&store.conn, &path, patience);
+    let tx = match begun {
+        Ok(tx) => tx,
+        Err(StoreError::Busy { .. } | StoreError::ReadOnly { .. }) if !everything => return Ok(0),
+        Err(e) => return Err(e),
+    };
+    let time = folder_time(&folder).unwrap_or(time);
+    let changed = take_in(&tx, store, &folder, now)?;
+    set_folder(&tx, time).map_err(|e| store.sql(e))?;
+    tx.commit().map_err(|e| StoreError::sqlite(&path, e))?;
+    Ok(changed)
+}
+
+/// Everything that the files say, as if it had never been indexed. Sessions that have no file yet
+/// stay as they are.
+pub(crate) fn rebuild(store: &mut Store, now: Timestamp) -> Result<(), StoreError> {
+    let path = store.layout.database();
+    let tx = connection::begin(&store.conn, &path, store.patience)?;
+    tx.execute("UPDATE session SET mtime = 0, size = -1 WHERE file <> ''", []).map_err(|e| store.sql(e))?;
+    let folder = store.layout.sessions();
+    take_in(&tx, store, &folder, now)?;
+    if let Some(time) = folder_time(&folder) {
+        set_folder(&tx, time).map_err(|e| store.sql(e))?;
+    }
+    tx.commit().map_err(|e| StoreError::sqlite(&path, e))
+}
+
+/// One file again.
+pub(super) fn one(store: &mut Store, file: &str, now: Timestamp) -> Result<(), StoreError> {
+    let path = store.layout.database();
+    let tx = connection::begin(&store.conn, &path, store.patience)?;
+    let target = store.layout.sessions().join(file);
+    match Stamp::read(&target)? {
+        Some(stamp) => drop(take_file(&tx, store, &target, file, stamp, now)?),
+        None => drop(gone(&tx, store, file)?),
+    }
+    tx.commit().map_err(|e| StoreError::sqlite(&path, e))
+}
+
+fn take_in(tx: &Connection, store: &Store, folder: &Path, now: Timestamp) -> Result<usize, StoreError> {
+    let mut known: HashMap<String, Stamp> = HashMap::new();
+    let rows = || -> rusqlite::Result<Vec<(String, Stamp)>> {
+        tx.prepare("SELECT file, mtime, size FROM session WHERE file <> ''")?
+            .query_map([], |row| Ok((row.get(0)?, Stamp { mtime: row.get(1)?, size: row.get(2)? })))?
+            .collect()
+    };
+    known.extend(rows().map_err(|e| store.sql(e))?);
+    let mut changed = 0;
+    let mut found = Vec::new();
+    if let Ok(entries) = fs::read_dir(folder) {
+        for entry in entries.flatten() {
+            let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
+            let is_note = Path::new(&name).extension().is_some_and(|e| e.eq_ignore_ascii_case("md"));
+            let Ok(meta) = fs::metadata(entry.path()) else { continue };
+            if is_note && !name.starts_with('.') && meta.is_file() {
+                let stamp = Stamp::of(&meta);
+                if known.remove(&name) != Some(stamp) {
+                    found.push((name, stamp));
+                }
+            }
+        }
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    for (name, stamp) in found {
+        changed += usize::from(take_file(tx, store, &folder.join(&name), &name, stamp, now)?);
+    }
+    for name in known.keys() {
+        changed += gone(tx, store, name)?;
+    }
+    Ok(changed)
+}
+
+/// A file that cannot be read is left alone; `doctor` names it.
+fn take_file(
+    tx: &Connection,
+    store: &Store,
+    path: &Path,
+    file: &str,
+    stamp: Stamp,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let Ok(Ok(mut session)) = read(path, &store.redactor) else { return Ok(false) };
+    let fail = |e| store.sql(e);
+    let num = num_of(tx, &session.id).map_err(fail)?;
+    if let Some(known) = num.map(|num| by_num(tx, num)).transpose().map_err(fail)?.flatten() {
+        let elsewhere = !known.file.is_empty() && known.file != file;
+        if elsewhere && store.layout.sessions().join(&known.file).exists() {
+            // A copy: the one we know stays the one.
+            return Ok(false);
+        }
+        session = merged(session, &known.session);
+    }
+    let scope = session.project.clone().map_or(Scope::Global, Scope::Project);
+    let project = projects::find_or_create(tx, &scope, now).map_err(fail)?;
+    if num.is_none() {
+        // A row of the same run without a file, or of a file that now has another id.
+        let twin = super::by_host(tx, Some(&session.host), &session.host_session).map_err(fail)?;
+        if let Some(twin) = twin {
+            clear(tx, twin.num).map_err(fail)?;
+        }
+    }
+    put(tx, num, &session, project, file, stamp).map_err(fail)?;
+    Ok(true)
+}
+
+/// A session whose file was removed is forgotten, unless it was only renamed and found already.
+fn gone(tx: &Connection, store: &Store, file: &str) -> Result<usize, StoreError> {
+    let run = || -> rusqlite::Result<usize> {
+        let nums: Vec<i64> = tx
+            .prepare_cached("SELECT num FROM session WHERE file = ?1")?
+            .query_map([file], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        for num in &nums {
+            clear(tx, *num)?;
+        }
+        Ok(nums.len())
+    };
+    run().map_err(|e| store.sql(e))
+}
+
+impl Store {
+    /// Session files that cannot be read, and why.
+    pub fn unreadable_sessions(&self) -> Vec<(String, String)> {
+        let folder = self.layout.sessions();
+        let Ok(entries) = fs::read_dir(&folder) else { return Vec::new() };
+        let mut found = Vec::new();
+        for entry in entries.flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("md"))
+                && let Ok(Err(reason)) = read(&path, &self.redactor)
+            {
+                found.push((path.display().to_string(), reason));
+            }
+        }
+        found.sort();
+        found
+    }
+}
