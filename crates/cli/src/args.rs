@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Reindex(commands::reindex::Args),
     /// Show or change settings
     Config(commands::config::Args),
+    /// List, get, choose or check embedding models
+    Model(commands::model::Args),
     /// Serve the memory to an assistant over stdin and stdout (MCP)
     Mcp(commands::mcp::Args),
     /// Serve the memory over HTTP on this machine (MCP at /mcp)

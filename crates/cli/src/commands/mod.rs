@@ -11,6 +11,7 @@ pub(crate) mod links;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod model;
 pub(crate) mod recall;
 pub(crate) mod reindex;
 pub(crate) mod relate;
@@ -48,6 +49,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Doctor(args) => doctor::run(&args, environment),
         Command::Reindex(args) => reindex::run(&args, environment),
         Command::Config(args) => config::run(&args, environment),
+        Command::Model(args) => model::run(&args, environment),
         Command::Mcp(args) => mcp::run(&args, environment),
         Command::Serve(args) => serve::run(&args, environment),
         Command::Tour(args) => tour::run(&args, environment),

@@ -10,6 +10,7 @@ pub mod forget;
 pub mod history;
 pub mod links;
 pub mod list;
+pub mod model;
 pub mod recall;
 pub mod reindex;
 pub mod relate;
