@@ -60,9 +60,13 @@ impl Weights {
         let id = std::str::from_utf8(&header[ID]).map(|id| id.trim_end_matches('\0').to_owned());
         let id = id.ok().filter(|id| !id.is_empty()).ok_or_else(|| damaged("has no name in its header"))?;
 
-        let mut bytes = vec![0; sections.rows.start];
-        bytes[..HEADER].copy_from_slice(&header);
-        file.read_exact(&mut bytes[HEADER..]).map_err(io)?;
+        let mut bytes = Vec::with_capacity(sections.rows.start);
+        bytes.extend(header);
+        let body = sections.rows.start - HEADER;
+        let read = (&mut file).take(body as u64).read_to_end(&mut bytes).map_err(io)?;
+        if read != body {
+            return Err(damaged("became shorter while it was read"));
+        }
         let floats = bytes[sections.floats.clone()].as_chunks::<4>().0;
         let floats: Vec<f32> = floats.iter().map(|b| f32::from_le_bytes(*b)).collect();
 
