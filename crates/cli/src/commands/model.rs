@@ -47,7 +47,7 @@ fn list(environment: &Environment) -> Result<(), Failure> {
     }
     for model in &response.models {
         let state = match (model.used, model.installed) {
-            (true, true) => "in use",
+            (true, true) => "chosen",
             (true, false) => "chosen, but not installed",
             (false, true) => "installed",
             (false, false) => "not installed",
@@ -77,7 +77,10 @@ fn choose(name: &str, environment: &Environment) -> Result<(), Failure> {
     if environment.output.json {
         ui::print_json(&json!({ "model": name, "settings": path.display().to_string() }));
     } else {
-        ui::print(&ui::safe(&format!("{name} is in use, says {}\n", path.display())));
+        ui::print(&ui::safe(&format!("{name} is chosen in {}\n", path.display())));
+        if name != "static" {
+            ui::note("recall does not search its vectors yet and goes on with the static model\n");
+        }
     }
     Ok(())
 }

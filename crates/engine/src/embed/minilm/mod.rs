@@ -1,7 +1,7 @@
 //! The optional stronger model: the sentence encoder all-MiniLM-L6-v2 with its weights rounded to eight bits.
 //!
 //! Nothing but a file of 23 MB is needed: no runtime, no network, one thread. A question takes some milliseconds,
-//! a passage some tens; so questions are embedded when they are asked and passages by `hark model embed`.
+//! a passage some tens, so passages are for a job in the background. Recall does not search its vectors yet.
 
 mod convert;
 mod encoder;
