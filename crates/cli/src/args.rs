@@ -85,6 +85,8 @@ pub(crate) enum Command {
     Hook(commands::hook::Args),
     /// Do what hooks left for later, then end
     Work(commands::work::Args),
+    /// List, get, choose or check embedding models
+    Model(commands::model::Args),
     /// Serve the memory to an assistant over stdin and stdout (MCP)
     Mcp(commands::mcp::Args),
     /// Serve the memory over HTTP on this machine (MCP at /mcp)

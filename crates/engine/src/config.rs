@@ -22,6 +22,7 @@ pub const PROJECT_MAY_SET: &[&str] = &["recall.limit", "recall.budget", "recall.
 #[serde(deny_unknown_fields)]
 pub struct Config {
     pub recall: RecallConfig,
+    pub embedding: EmbeddingConfig,
     pub redact: RedactConfig,
     pub inject: InjectConfig,
     pub checkpoint: CheckpointConfig,
@@ -35,6 +36,12 @@ pub struct RecallConfig {
     pub limit: usize,
     pub budget: usize,
     pub detail: crate::recall::Detail,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EmbeddingConfig {
+    pub model: crate::embed::Choice,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,6 +5,8 @@ use hark_core::id::IdError;
 use hark_core::time::TimeError;
 use hark_store::StoreError;
 
+use crate::embed::minilm::ModelError;
+
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error(transparent)]
@@ -14,6 +16,8 @@ pub enum EngineError {
     Invalid { message: String, hint: String },
     #[error("{}: {message}", .path.display())]
     Config { path: std::path::PathBuf, message: String },
+    #[error(transparent)]
+    Model(#[from] ModelError),
     #[error("no random numbers from the system: {0}")]
     Random(String),
 }
@@ -42,7 +46,8 @@ impl EngineError {
             }
             EngineError::Invalid { .. } => ErrorKind::User,
             EngineError::Config { .. } => ErrorKind::User,
-            EngineError::Store(_) => ErrorKind::Storage,
+            EngineError::Model(ModelError::Source { .. }) => ErrorKind::User,
+            EngineError::Store(_) | EngineError::Model(_) => ErrorKind::Storage,
             EngineError::Random(_) => ErrorKind::Internal,
         }
     }
@@ -52,6 +57,7 @@ impl EngineError {
             EngineError::Store(e) => e.hint(),
             EngineError::Invalid { hint, .. } => Some(hint.clone()).filter(|h| !h.is_empty()),
             EngineError::Config { path, .. } => Some(format!("mend {} or delete it", path.display())),
+            EngineError::Model(e) => Some(e.hint().to_owned()),
             EngineError::Random(_) => None,
         }
     }

@@ -85,6 +85,22 @@ fn as_data(config: &Config, name: &str) -> Value {
 }
 
 fn set(name: &str, value: &str, environment: &Environment) -> Result<(), Failure> {
+    let (path, changed) = write(name, value, environment)?;
+    if environment.output.json {
+        let place = path.display().to_string();
+        ui::print_json(&json!({ "name": name, "value": as_data(&changed, name), "path": place }));
+    } else {
+        ui::note(&ui::safe(&format!("{name} = {value} in {}\n", path.display())));
+    }
+    Ok(())
+}
+
+/// Puts one setting into the user's file. Gives the file, and the settings it now makes.
+pub(crate) fn write(
+    name: &str,
+    value: &str,
+    environment: &Environment,
+) -> Result<(std::path::PathBuf, Config), Failure> {
     let path = user_file(environment)?;
     let storage = |e: std::io::Error| {
         Failure::storage(format!("{}: {e}", path.display()), "check that you may write there")
@@ -122,13 +138,7 @@ fn set(name: &str, value: &str, environment: &Environment) -> Result<(), Failure
         }
     };
     fs::rename(&draft, &path).map_err(storage)?;
-    if environment.output.json {
-        let place = path.display().to_string();
-        ui::print_json(&json!({ "name": name, "value": as_data(&changed, name), "path": place }));
-    } else {
-        ui::note(&ui::safe(&format!("{name} = {value} in {}\n", path.display())));
-    }
-    Ok(())
+    Ok((path, changed))
 }
 
 fn user_file(environment: &Environment) -> Result<std::path::PathBuf, Failure> {

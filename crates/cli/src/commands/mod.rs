@@ -17,6 +17,7 @@ pub(crate) mod links;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod model;
 pub(crate) mod recall;
 pub(crate) mod reindex;
 pub(crate) mod relate;
@@ -64,6 +65,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Ledger(args) => ledger::run(&args, environment),
         Command::Work(args) => work::run(&args, environment),
         Command::Hook(args) => hook::run(args),
+        Command::Model(args) => model::run(&args, environment),
         Command::Mcp(args) => mcp::run(&args, environment),
         Command::Serve(args) => serve::run(&args, environment),
         Command::Eval(args) => eval::run(&args, environment),

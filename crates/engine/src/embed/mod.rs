@@ -1,8 +1,11 @@
-//! What turns text into vectors: [`StaticModel`] is compiled in and always there.
+//! What turns text into vectors: [`StaticModel`] is compiled in and always there, [`minilm`] is stronger and has
+//! to be installed.
 //!
 //! Vectors of different embedders are never compared; an index remembers which one built it.
 
 mod fold;
+pub mod minilm;
+mod shelf;
 mod static_model;
 mod table;
 mod words;
@@ -10,6 +13,7 @@ mod words;
 use std::sync::Arc;
 
 pub use hark_core::vector::{Embedder, Vector};
+pub use shelf::{Choice, Shelf, pinned};
 pub use static_model::{MAX_TOKENS, StaticModel};
 
 /// The embedder that needs nothing: no download, no start-up, microseconds per text.

@@ -39,6 +39,12 @@ impl StaticModel {
         Self { table: Table::open(FILE).expect("the embedded model is well formed; a test opens it") }
     }
 
+    /// Bytes that it takes in the binary.
+    #[must_use]
+    pub fn size() -> u64 {
+        FILE.len() as u64
+    }
+
     /// How much a token counts; frequent words are light.
     fn weight(&self, row: u16) -> f32 {
         self.table.row(row).map_or(0.0, |row| row.scale * (dot_bytes(row.values, row.values) as f32).sqrt())

@@ -12,6 +12,7 @@ pub mod history;
 pub mod ledger;
 pub mod links;
 pub mod list;
+pub mod model;
 pub mod recall;
 pub mod reindex;
 pub mod relate;

@@ -1,0 +1,30 @@
+//! Embeds each line of stdin with an encoder's file and prints the vectors as JSON, with the time each took on
+//! stderr: for comparing with the published model (`models/reference.py`) and for measuring.
+//!
+//!     cargo run --release -p hark-engine --example encode -- minilm.hark < lines.txt > vectors.json
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use std::io::{Read, stdin};
+use std::path::Path;
+use std::time::Instant;
+
+use hark_engine::embed::minilm::{MiniLm, ModelError};
+
+fn main() -> Result<(), ModelError> {
+    let path = std::env::args_os().nth(1).unwrap_or_default();
+    let start = Instant::now();
+    let model = MiniLm::open(Path::new(&path))?;
+    eprintln!("opened in {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+    let mut text = String::new();
+    let _ = stdin().read_to_string(&mut text);
+    let mut vectors = Vec::new();
+    for line in text.lines() {
+        let start = Instant::now();
+        let vector = model.encode(line)?;
+        eprintln!("{:7.1} ms  {:.60}", start.elapsed().as_secs_f64() * 1e3, line);
+        vectors.push(vector.map(|v| v.values.to_vec()));
+    }
+    println!("{}", serde_json::to_string(&vectors).unwrap_or_default());
+    Ok(())
+}

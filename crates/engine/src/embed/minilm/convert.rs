@@ -1,0 +1,138 @@
+//! Turns a published encoder (safetensors and a vocabulary) into our file: each row of a matrix becomes a scale
+//! and eight-bit values. The same input gives the same bytes on every machine.
+
+use super::kernel::HEAD;
+use super::layout::{CHECKSUM, HEADER, ID, Shape};
+use super::safetensors::{Tensor, Tensors};
+
+/// The encoder was trained on texts of at most this many tokens.
+const POSITIONS: usize = 256;
+
+/// The bytes of our file.
+pub(super) fn convert(name: &str, weights: &[u8], vocabulary: &str) -> Result<Vec<u8>, String> {
+    let tensors = Tensors::open(weights)?;
+    let words = tensors.get("embeddings.word_embeddings.weight")?;
+    let places = tensors.get("embeddings.position_embeddings.weight")?;
+    let layers = (0..).take_while(|i| tensors.has(&format!("encoder.layer.{i}.output.dense.weight"))).count();
+    let tokens: Vec<&str> = vocabulary.lines().collect();
+    let shape = Shape {
+        tokens: tokens.len(),
+        hidden: words.width,
+        layers,
+        // Every small encoder of this family has heads of one size.
+        heads: words.width / HEAD,
+        inner: tensors.get("encoder.layer.0.intermediate.dense.weight")?.rows,
+        positions: places.rows.min(POSITIONS),
+        strings: tokens.iter().map(|t| t.len()).sum(),
+    };
+    if !shape.is_plausible() {
+        return Err("is of a size that cannot be used".to_owned());
+    }
+    if words.rows != tokens.len() {
+        return Err(format!("has {} tokens and the vocabulary {}", words.rows, tokens.len()));
+    }
+
+    let mut file = vec![0; HEADER];
+    write_vocabulary(&tokens, &mut file);
+    let mut matrices = Vec::new();
+    write_embeddings(&tensors, &shape, &places, &mut file)?;
+    for layer in 0..layers {
+        write_layer(&tensors, &shape, layer, &mut file, &mut matrices)?;
+    }
+    file.extend(matrices);
+    for row in words.values.chunks_exact(words.width) {
+        let (scale, values) = round(row);
+        file.extend(scale.to_le_bytes());
+        file.extend(values);
+    }
+    seal(name, &shape, &mut file);
+    Ok(file)
+}
+
+fn write_vocabulary(tokens: &[&str], file: &mut Vec<u8>) {
+    let mut start = 0u32;
+    for token in tokens {
+        file.extend(start.to_le_bytes());
+        start += token.len() as u32;
+    }
+    file.extend(start.to_le_bytes());
+    let mut order: Vec<u16> = (0..tokens.len() as u16).collect();
+    order.sort_by_key(|i| tokens.get(usize::from(*i)));
+    file.extend(order.iter().flat_map(|i| i.to_le_bytes()));
+    tokens.iter().for_each(|token| file.extend(token.as_bytes()));
+}
+
+fn write_embeddings(
+    tensors: &Tensors<'_>,
+    shape: &Shape,
+    places: &Tensor,
+    file: &mut Vec<u8>,
+) -> Result<(), String> {
+    let segment = sized(tensors, "embeddings.token_type_embeddings.weight", None, shape.hidden)?;
+    // Texts have one segment, so its vector can be part of the positions.
+    for place in places.values.chunks_exact(shape.hidden).take(shape.positions) {
+        file.extend(place.iter().zip(&segment.values).flat_map(|(a, b)| (a + b).to_le_bytes()));
+    }
+    write_norm(tensors, "embeddings.LayerNorm", shape, file)
+}
+
+fn write_layer(
+    tensors: &Tensors<'_>,
+    shape: &Shape,
+    layer: usize,
+    file: &mut Vec<u8>,
+    matrices: &mut Vec<u8>,
+) -> Result<(), String> {
+    let (hidden, inner) = (shape.hidden, shape.inner);
+    let groups: [(&[&str], usize, usize); 4] = [
+        (&["attention.self.query", "attention.self.key", "attention.self.value"], hidden, hidden),
+        (&["attention.output.dense"], hidden, hidden),
+        (&["intermediate.dense"], inner, hidden),
+        (&["output.dense"], hidden, inner),
+    ];
+    for (names, rows, width) in groups {
+        let (mut scales, mut biases) = (Vec::new(), Vec::new());
+        for name in names {
+            let name = format!("encoder.layer.{layer}.{name}");
+            let matrix = sized(tensors, &format!("{name}.weight"), Some(rows), width)?;
+            for row in matrix.values.chunks_exact(width) {
+                let (scale, values) = round(row);
+                scales.push(scale);
+                matrices.extend(values);
+            }
+            biases.extend(sized(tensors, &format!("{name}.bias"), None, rows)?.values);
+        }
+        file.extend(scales.iter().chain(&biases).flat_map(|x| x.to_le_bytes()));
+    }
+    write_norm(tensors, &format!("encoder.layer.{layer}.attention.output.LayerNorm"), shape, file)?;
+    write_norm(tensors, &format!("encoder.layer.{layer}.output.LayerNorm"), shape, file)
+}
+
+fn write_norm(tensors: &Tensors<'_>, name: &str, shape: &Shape, file: &mut Vec<u8>) -> Result<(), String> {
+    for part in ["weight", "bias"] {
+        let tensor = sized(tensors, &format!("{name}.{part}"), None, shape.hidden)?;
+        file.extend(tensor.values.iter().flat_map(|x| x.to_le_bytes()));
+    }
+    Ok(())
+}
+
+fn sized(tensors: &Tensors<'_>, name: &str, rows: Option<usize>, width: usize) -> Result<Tensor, String> {
+    let tensor = tensors.get(name)?;
+    let fits = tensor.width == width && rows.is_none_or(|rows| rows == tensor.rows);
+    fits.then_some(tensor).ok_or_else(|| format!("has `{name}` in another size than the rest asks for"))
+}
+
+fn round(row: &[f32]) -> (f32, impl Iterator<Item = u8>) {
+    let largest = row.iter().fold(f32::MIN_POSITIVE, |m, x| m.max(x.abs()));
+    let scale = largest / 127.0;
+    (scale, row.iter().map(move |x| ((x / scale).round() as i8).cast_unsigned()))
+}
+
+fn seal(name: &str, shape: &Shape, file: &mut [u8]) {
+    let Some((header, body)) = file.split_first_chunk_mut::<HEADER>() else { return };
+    shape.write(header);
+    let checksum = blake3::Hasher::new().update(&header[..CHECKSUM.start]).update(body).finalize();
+    header[CHECKSUM].copy_from_slice(checksum.as_bytes());
+    let id = format!("{name}-{}-{}", shape.hidden, &checksum.to_hex()[..12]);
+    header[ID].iter_mut().zip(id.bytes()).for_each(|(to, from)| *to = from);
+}

@@ -1,0 +1,322 @@
+//! The arithmetic of the encoder: integer matrix products and the few curves a transformer needs.
+//!
+//! Written once over vectors of a fixed width; `dispatch!` compiles it for each kind of processor and chooses when
+//! it runs. Widths are multiples of [`LANES`] and [`HEAD`], which the file's reader has checked.
+
+use fearless_simd::{Level, Simd, dispatch, f32x8, i16x16, i32x8, prelude::*};
+
+/// Widths of rows are multiples of this.
+pub(super) const LANES: usize = 16;
+/// Widths of heads are multiples of this.
+pub(super) const HEAD: usize = 32;
+/// Floats in a vector; as many bits as [`LANES`] activations.
+const HALF: usize = 8;
+
+/// Activations are rounded to this many steps each side of zero. Weights have 127 and rows at most 4,096 values,
+/// so that sums fit 32 bits. Products are made of 16-bit values anyway; the finer steps cost nothing over eight
+/// bits and leave the weights as the only visible rounding.
+const STEPS: f32 = 4095.0;
+/// Weight rows that are widened together, to be used by every activation row while they are in the nearest cache.
+const PANEL: usize = 8;
+
+/// A weight matrix as it lies in the file: a row of `i8` for each output, with its scale and bias.
+#[derive(Clone, Copy)]
+pub(super) struct Matrix<'a> {
+    pub(super) values: &'a [u8],
+    pub(super) scales: &'a [f32],
+    pub(super) bias: &'a [f32],
+}
+
+/// Rows of activations rounded to integers, a scale for each, and room for widened weights.
+#[derive(Default)]
+pub(super) struct Rounded {
+    width: usize,
+    values: Vec<i16>,
+    scales: Vec<f32>,
+    panel: Vec<i16>,
+}
+
+/// `out[i][j] = x[i] · w[j] + bias[j]` for rows `x` of `width` values.
+pub(super) fn multiply(
+    level: Level,
+    x: &[f32],
+    width: usize,
+    w: Matrix<'_>,
+    rounded: &mut Rounded,
+    out: &mut [f32],
+) {
+    dispatch!(level, simd => {
+        rounded.fill(simd, x, width);
+        product(simd, rounded, w, out);
+    });
+}
+
+impl Rounded {
+    #[inline(always)]
+    fn fill<S: Simd>(&mut self, simd: S, floats: &[f32], width: usize) {
+        self.width = width;
+        self.values.resize(floats.len(), 0);
+        self.scales.clear();
+        for (row, rounded) in floats.chunks_exact(width).zip(self.values.chunks_exact_mut(width)) {
+            let mut largest = f32x8::splat(simd, f32::MIN_POSITIVE);
+            for x in row.as_chunks::<HALF>().0 {
+                largest = largest.max(f32x8::from_slice(simd, x).abs());
+            }
+            let largest = largest.reduce_max();
+            let factor = STEPS / largest;
+            for (to, from) in rounded.iter_mut().zip(row) {
+                *to = (from * factor + SHIFT).to_bits() as i16;
+            }
+            self.scales.push(largest / STEPS);
+        }
+    }
+}
+
+#[inline(always)]
+fn product<S: Simd>(simd: S, x: &mut Rounded, w: Matrix<'_>, out: &mut [f32]) {
+    let (width, columns) = (x.width, w.scales.len());
+    x.panel.resize(PANEL * width, 0);
+    let panels = w.values.chunks(PANEL * width).zip(w.scales.chunks(PANEL)).zip(w.bias.chunks(PANEL));
+    for (p, ((bytes, scales), bias)) in panels.enumerate() {
+        for (to, from) in x.panel.iter_mut().zip(bytes) {
+            *to = i16::from(from.cast_signed());
+        }
+        let rows = x.values.chunks(4 * width).zip(x.scales.chunks(4)).zip(out.chunks_mut(4 * columns));
+        for ((rows, row_scales), out) in rows {
+            // Past the last row the last one stands in; its sums are not written.
+            let last = row_scales.len() - 1;
+            let rows: [&[i16]; 4] = std::array::from_fn(|r| &rows[r.min(last) * width..][..width]);
+            for (c, (pair, scales)) in x.panel.chunks_exact(2 * width).zip(scales.chunks(2)).enumerate() {
+                let sums = four_by_two(simd, rows, pair.split_at(width));
+                for (r, (sums, row_scale)) in sums.iter().zip(row_scales).enumerate() {
+                    let at = p * PANEL + 2 * c;
+                    for (k, scale) in scales.iter().enumerate() {
+                        out[r * columns + at + k] = sums[k] as f32 * row_scale * scale + bias[2 * c + k];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Eight sums at once, so that each value that is loaded is used several times.
+#[inline(always)]
+fn four_by_two<S: Simd>(simd: S, x: [&[i16]; 4], (a, b): (&[i16], &[i16])) -> [[i32; 2]; 4] {
+    let mut sums = [[i32x8::splat(simd, 0); 2]; 4];
+    let (a, b) = (a.as_chunks::<LANES>().0, b.as_chunks::<LANES>().0);
+    let x = x.map(|row| &row.as_chunks::<LANES>().0[..a.len()]);
+    for (i, (a, b)) in a.iter().zip(b).enumerate() {
+        let (a, b) = (i16x16::from_slice(simd, a), i16x16::from_slice(simd, b));
+        for (sums, row) in sums.iter_mut().zip(x) {
+            let x = i16x16::from_slice(simd, &row[i]);
+            sums[0] += x.pairwise_dot_product(a);
+            sums[1] += x.pairwise_dot_product(b);
+        }
+    }
+    // No closures from here down to a vector: one that is not inlined is compiled for the plainest processor.
+    let mut totals = [[0; 2]; 4];
+    for (totals, sums) in totals.iter_mut().zip(sums) {
+        *totals = [sums[0].reduce_sum(), sums[1].reduce_sum()];
+    }
+    totals
+}
+
+/// A float of this size has no room for fractions: adding it rounds to a whole number, which then stands in the
+/// lowest bits. Neither a call nor a branch.
+const SHIFT: f32 = 12_582_912.0;
+
+/// e^x for x ≤ 0, to six digits; below -87 it is as good as zero.
+#[inline(always)]
+fn exp(x: f32) -> f32 {
+    let x = if x > -87.0 { x } else { -87.0 };
+    let shifted = x * std::f32::consts::LOG2_E + SHIFT;
+    let whole = shifted - SHIFT;
+    let rest = x - whole * 0.693_359_4 + whole * 2.121_944_4e-4;
+    let curve = rest * (1.0 / 720.0) + 1.0 / 120.0;
+    let curve = curve * rest + 1.0 / 24.0;
+    let curve = curve * rest + 1.0 / 6.0;
+    let curve = curve * rest + 0.5;
+    let curve = (curve * rest + 1.0) * rest + 1.0;
+    curve * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23)
+}
+
+/// The activation between the two halves of a layer: x · Φ(x), with Abramowitz and Stegun 7.1.26 for Φ.
+pub(super) fn gelu(level: Level, values: &mut [f32]) {
+    dispatch!(level, _simd => for x in values {
+        let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
+        let t = 1.0 / (1.0 + 0.327_591_1 * z);
+        let poly = 1.061_405_4 * t - 1.453_152;
+        let poly = poly * t + 1.421_413_7;
+        let poly = poly * t - 0.284_496_74;
+        let poly = (poly * t + 0.254_829_6) * t;
+        let tail = 0.5 * poly * exp(-z * z);
+        *x *= if *x < 0.0 { tail } else { 1.0 - tail };
+    });
+}
+
+/// Adds `more` to `values` and brings each row to mean 0 and deviation 1, then to its learned place.
+pub(super) fn add_and_normalise(level: Level, values: &mut [f32], more: &[f32], gain: &[f32], shift: &[f32]) {
+    dispatch!(level, simd => {
+        let width = gain.len();
+        for (row, more) in values.chunks_exact_mut(width).zip(more.chunks_exact(width)) {
+            for (x, y) in row.iter_mut().zip(more) {
+                *x += y;
+            }
+            normalise(simd, row, gain, shift);
+        }
+    });
+}
+
+#[inline(always)]
+fn normalise<S: Simd>(simd: S, row: &mut [f32], gain: &[f32], shift: &[f32]) {
+    let width = row.len() as f32;
+    let mean = sum(simd, row) / width;
+    for x in row.iter_mut() {
+        *x -= mean;
+    }
+    let mut squares = f32x8::splat(simd, 0.0);
+    for x in row.as_chunks::<HALF>().0 {
+        let x = f32x8::from_slice(simd, x);
+        squares = x.mul_add(x, squares);
+    }
+    let factor = 1.0 / (squares.reduce_sum() / width + 1e-12).sqrt();
+    for ((x, g), s) in row.iter_mut().zip(gain).zip(shift) {
+        *x = *x * factor * g + s;
+    }
+}
+
+#[inline(always)]
+fn sum<S: Simd>(simd: S, values: &[f32]) -> f32 {
+    let (chunks, rest) = values.as_chunks::<HALF>();
+    let mut sums = f32x8::splat(simd, 0.0);
+    for x in chunks {
+        sums += f32x8::from_slice(simd, x);
+    }
+    sums.reduce_sum() + rest.iter().sum::<f32>()
+}
+
+/// Room that attention reuses.
+#[derive(Default)]
+pub(super) struct Attention {
+    queries: Vec<f32>,
+    keys: Vec<f32>,
+    values: Vec<f32>,
+    scores: Vec<f32>,
+}
+
+/// One head of attention over a sequence. `qkv` holds a row per token: its query, key and value, each `hidden`
+/// wide, of which the head's share is `size` values from `at`. The result goes to the same share of `out`.
+pub(super) fn attend(
+    level: Level,
+    qkv: &[f32],
+    out: &mut [f32],
+    hidden: usize,
+    (at, size): (usize, usize),
+    room: &mut Attention,
+) {
+    dispatch!(level, simd => {
+        let tokens = qkv.len() / (3 * hidden);
+        room.gather(qkv, hidden, (at, size));
+        let padded = tokens.next_multiple_of(2 * HALF);
+        for first in (0..tokens).step_by(4) {
+            score(simd, room, first / 4, padded, size);
+            let group = (tokens - first).min(4);
+            let mut totals = [1.0; 4];
+            for (scores, total) in room.scores.chunks_exact_mut(padded).zip(&mut totals).take(group) {
+                *total = soften(simd, &mut scores[..tokens]);
+            }
+            for (r, total) in totals.iter().take(group).enumerate() {
+                let out = &mut out[(first + r) * hidden + at..][..size];
+                mix(simd, &room.scores[r * padded..][..tokens], &room.values, 1.0 / total, out);
+            }
+        }
+    });
+}
+
+impl Attention {
+    /// Puts the head's share together as it will be read: queries by four and dimension, keys by eight and
+    /// dimension, values by token.
+    #[inline(always)]
+    fn gather(&mut self, qkv: &[f32], hidden: usize, (at, size): (usize, usize)) {
+        let tokens = qkv.len() / (3 * hidden);
+        let padded = tokens.next_multiple_of(2 * HALF);
+        self.queries.resize(tokens.next_multiple_of(4) * size, 0.0);
+        self.keys.resize(padded * size, 0.0);
+        self.values.resize(tokens * size, 0.0);
+        self.scores.resize(4 * padded, 0.0);
+        let factor = 1.0 / (size as f32).sqrt();
+        for (token, row) in qkv.chunks_exact(3 * hidden).enumerate() {
+            let queries = self.queries[token / 4 * 4 * size..].as_chunks_mut::<4>().0;
+            for (to, from) in queries.iter_mut().zip(&row[at..][..size]) {
+                to[token % 4] = from * factor;
+            }
+            let keys = self.keys[token / HALF * HALF * size..].as_chunks_mut::<HALF>().0;
+            for (to, from) in keys.iter_mut().zip(&row[hidden + at..][..size]) {
+                to[token % HALF] = *from;
+            }
+            self.values[token * size..][..size].copy_from_slice(&row[2 * hidden + at..][..size]);
+        }
+    }
+}
+
+/// How four queries fit the keys, sixteen at a time.
+#[inline(always)]
+fn score<S: Simd>(simd: S, room: &mut Attention, group: usize, padded: usize, size: usize) {
+    let queries = room.queries[group * 4 * size..][..4 * size].as_chunks::<4>().0;
+    for (column, keys) in room.keys.chunks_exact(2 * HALF * size).enumerate() {
+        let (left, right) = keys.split_at(HALF * size);
+        let (left, right) = (left.as_chunks::<HALF>().0, right.as_chunks::<HALF>().0);
+        let mut sums = [[f32x8::splat(simd, 0.0); 2]; 4];
+        for ((query, left), right) in queries.iter().zip(left).zip(right) {
+            let (left, right) = (f32x8::from_slice(simd, left), f32x8::from_slice(simd, right));
+            for (sums, query) in sums.iter_mut().zip(query) {
+                let query = f32x8::splat(simd, *query);
+                sums[0] = query.mul_add(left, sums[0]);
+                sums[1] = query.mul_add(right, sums[1]);
+            }
+        }
+        for (sums, scores) in sums.iter().zip(room.scores.chunks_exact_mut(padded)) {
+            let scores = &mut scores[2 * HALF * column..];
+            sums[0].store_slice(&mut scores[..HALF]);
+            sums[1].store_slice(&mut scores[HALF..2 * HALF]);
+        }
+    }
+}
+
+/// Scores to shares, which still have to be divided by the sum that is returned.
+#[inline(always)]
+fn soften<S: Simd>(simd: S, scores: &mut [f32]) -> f32 {
+    let (chunks, rest) = scores.as_chunks::<HALF>();
+    let mut highest = f32x8::splat(simd, f32::MIN);
+    for x in chunks {
+        highest = highest.max(f32x8::from_slice(simd, x));
+    }
+    let highest = rest.iter().fold(highest.reduce_max(), |m, s| if *s > m { *s } else { m });
+    for s in scores.iter_mut() {
+        *s = exp(*s - highest);
+    }
+    sum(simd, scores)
+}
+
+/// The values in proportion to their shares.
+#[inline(always)]
+fn mix<S: Simd>(simd: S, shares: &[f32], values: &[f32], factor: f32, out: &mut [f32]) {
+    let size = out.len();
+    for (part, out) in out.as_chunks_mut::<HEAD>().0.iter_mut().enumerate() {
+        // Two of each, so that an addition need not wait for the one before it.
+        let mut sums = [[f32x8::splat(simd, 0.0); HEAD / HALF]; 2];
+        let pairs = shares.chunks(2).zip(values.chunks(2 * size));
+        for (shares, values) in pairs {
+            for ((share, values), sums) in shares.iter().zip(values.chunks_exact(size)).zip(&mut sums) {
+                let share = f32x8::splat(simd, *share);
+                let values: &[f32; HEAD] = &values.as_chunks().0[part];
+                for (sum, values) in sums.iter_mut().zip(values.as_chunks::<HALF>().0) {
+                    *sum = share.mul_add(f32x8::from_slice(simd, values), *sum);
+                }
+            }
+        }
+        for ((a, b), out) in sums[0].into_iter().zip(sums[1]).zip(out.as_chunks_mut::<HALF>().0) {
+            ((a + b) * f32x8::splat(simd, factor)).store_slice(out);
+        }
+    }
+}

