@@ -186,7 +186,7 @@ impl Times {
         let month = |name: &str| {
             let short = name.trim_end_matches('.');
             let named = |month: &&str| **month == *short || (short.len() == 3 && month.starts_with(short));
-            MONTHS.iter().position(|m| named(&m)).map(|m| m as i64 + 1)
+            MONTHS.iter().position(named).map(|m| m as i64 + 1)
         };
         if let Ok(date) = Timestamp::parse_absolute(word(0))
             && word(0).len() == 10

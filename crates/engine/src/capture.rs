@@ -272,7 +272,7 @@ impl Evidence {
 fn name_after_first_prompt(writer: &mut Writer<'_>, num: i64, prompt: &Clean) -> Result<(), EngineError> {
     let Some(mut stored) = writer.session(num)? else { return Ok(()) };
     let title = one_line(&title_from_body(prompt));
-    if stored.session.title.is_none() && !title.is_empty() && !crate::inject::is_trivial(prompt) {
+    if stored.session.title.is_none() && !title.is_empty() && !crate::recall::gate::is_trivial(prompt) {
         stored.session.title = Some(title);
         writer.note_session(&stored)?;
     }

@@ -50,12 +50,13 @@ pub struct RedactConfig {
     pub emails: bool,
 }
 
-/// How many tokens we may say unasked.
+/// How many tokens we may say unasked, and how sure we must be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InjectConfig {
     pub boot: usize,
     pub prompt: usize,
+    pub certainty: f32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

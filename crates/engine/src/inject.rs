@@ -16,7 +16,8 @@ use crate::config::CheckpointPolicy;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::ops::scope::ReadScope;
-use crate::recall::{self, Question, Ranked, Tier};
+use crate::recall::gate::{self, Threshold};
+use crate::recall::{self, Question};
 
 /// Something to say, with what it is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,7 +144,7 @@ pub fn for_prompt(
     prompt: &Clean,
 ) -> Result<Option<Words>, EngineError> {
     let budget = engine.config.inject.prompt;
-    if budget == 0 || is_trivial(prompt) || !engine.store.is_current() {
+    if budget == 0 || gate::is_trivial(prompt) || !engine.store.is_current() {
         return Ok(None);
     }
     let now = engine.now();
@@ -158,13 +159,13 @@ pub fn for_prompt(
         as_of: None,
         now,
     };
-    let question =
-        Question { text: prompt, filter, current: visible.current.as_ref(), limit: PROMPT_HITS * 2, now };
+    let question = Question::new(prompt, filter, visible.current.as_ref(), PROMPT_HITS * 2, now);
+    let threshold = Threshold::new(engine.config.inject.certainty);
     let hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
     let mut lines = Vec::new();
     let mut items = Vec::new();
     let mut room = budget.saturating_sub(estimate_tokens(&frame("")));
-    for hit in hits.iter().filter(|hit| is_strong(hit)).take(PROMPT_HITS) {
+    for hit in hits.iter().filter(|hit| threshold.is_met(&hit.signals)).take(PROMPT_HITS) {
         let memory = &hit.stored.memory;
         let id = memory.id.short();
         if engine.store.was_told(session, &id)? {
@@ -191,24 +192,6 @@ pub fn for_prompt(
         return Ok(None);
     }
     Ok(Some(Words { text: frame(&lines.join("\n")), items, why: "relevant to the prompt" }))
-}
-
-/// Stands in for the calibrated gate: words and meaning agree.
-fn is_strong(hit: &Ranked) -> bool {
-    hit.tiers.contains(&Tier::Lexical) && hit.tiers.len() >= 2
-}
-
-/// Prompts that ask nothing: "ok", "continue", "yes do it".
-pub(crate) fn is_trivial(prompt: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "ok", "okay", "k", "yes", "yep", "yeah", "no", "nope", "continue", "go", "on", "ahead", "proceed",
-        "do", "it", "that", "this", "thanks", "thank", "you", "great", "nice", "good", "perfect", "cool",
-        "fine", "next", "please", "sure", "lgtm", "done", "stop", "wait", "retry", "again", "try", "more",
-        "keep", "going", "right", "correct", "exactly", "hi", "hello", "hey", "run", "the", "a", "and",
-        "now", "then", "just", "so", "y", "n",
-    ];
-    let mut words = prompt.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
-    words.all(|word| WORDS.contains(&word.to_lowercase().as_str()))
 }
 
 /// Whatever we say is marked as what it is, and cannot end its own frame.
@@ -264,16 +247,6 @@ fn before_tool(engine: &mut Engine, event: &HookEvent, tool: &ToolUse) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn prompts_that_ask_nothing_are_known() {
-        for prompt in ["ok", "continue", "yes do it", "Go ahead, please!", "", "👍"] {
-            assert!(is_trivial(prompt), "{prompt}");
-        }
-        for prompt in ["How do we deploy?", "fix auth", "ok, but use postgres", "缓存"] {
-            assert!(!is_trivial(prompt), "{prompt}");
-        }
-    }
 
     #[test]
     fn a_memory_cannot_leave_its_frame() {

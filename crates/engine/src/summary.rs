@@ -8,7 +8,7 @@ use hark_core::{Clean, Session};
 use hark_store::{PastEvent, Writer};
 
 use crate::error::EngineError;
-use crate::inject::is_trivial;
+use crate::recall::gate::is_trivial;
 
 pub(crate) const MOST_TOKENS: usize = 300;
 /// The newest events of each sort that are looked at.
