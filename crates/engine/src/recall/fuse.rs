@@ -54,13 +54,13 @@ mod weight {
     /// Words of the question in the best passage,
     pub(super) const WORDS: f32 = 0.38;
     /// in the memory as a whole,
-    pub(super) const WHOLE: f32 = 0.2;
+    pub(super) const WHOLE: f32 = 0.15;
     /// and side by side as in the question.
     pub(super) const TOGETHER: f32 = 0.09;
     /// Nearness in meaning of the best passage,
     pub(super) const MEANING: f32 = 0.41;
     /// and word by word.
-    pub(super) const COUNTERPARTS: f32 = 0.03;
+    pub(super) const COUNTERPARTS: f32 = 0.2;
     /// A repaired word is a guess.
     pub(super) const REPAIRED: f32 = 0.9;
     /// Reached through a link, a shared entity, or named outright.
@@ -73,6 +73,8 @@ mod weight {
 const SPARE: usize = 14;
 /// How many of the best pass on strength through links.
 const SEEDS: usize = 4;
+/// What two texts that have nothing to do with each other score at the most, mostly.
+const UNRELATED: f32 = 0.25;
 /// Two memories this much alike say the same.
 const SAME: f32 = 0.96;
 const REPEAT: f32 = 0.97;
@@ -147,8 +149,12 @@ impl Standing {
         if repaired.score > typed.score {
             standing.add(Tier::Fuzzy, repaired.score, fuzzy);
         }
-        let meaning = weight::MEANING * cosine.max(0.0) + weight::COUNTERPARTS * words;
-        standing.add(Tier::Vector, *cosine, meaning);
+        // Counterparts stand in for the words that are not there. In a long text some always turn up.
+        let missing = if candidate.is_long { 0.0 } else { 1.0 - repaired.coverage.min(1.0) };
+        let meaning = weight::MEANING * cosine.max(0.0) + weight::COUNTERPARTS * words * missing;
+        if *cosine >= UNRELATED {
+            standing.add(Tier::Vector, *cosine, meaning);
+        }
         standing
     }
 }

@@ -18,7 +18,7 @@ const HUB: i64 = 64;
 const LINK_SHARE: f32 = 0.6;
 const ENTITY_SHARE: f32 = 0.35;
 /// Neighbours looked at in the end, the strongest first.
-const REACHED: usize = 40;
+const REACHED: usize = 20;
 /// Neighbours read per seed.
 const FAN_OUT: i64 = 24;
 

@@ -32,7 +32,7 @@ pub struct Depth {
 
 impl Default for Depth {
     fn default() -> Self {
-        Depth { lexical: 120, vector: 120 }
+        Depth { lexical: 80, vector: 80 }
     }
 }
 
@@ -75,6 +75,8 @@ pub struct Candidate {
     pub typed: Evidence,
     /// Evidence with typos repaired; equal to `typed` when there were none.
     pub repaired: Evidence,
+    /// Whether it has several passages.
+    pub is_long: bool,
     /// Evidence of the memory as a whole; equal to `repaired` for a memory of one passage.
     pub whole: Evidence,
     pub cosine: f32,
@@ -172,6 +174,7 @@ impl Store {
                 created: Timestamp::from_minutes(created),
                 typed,
                 repaired,
+                is_long: false,
                 whole: repaired,
                 cosine,
                 words: 0.0,
@@ -218,7 +221,7 @@ impl Store {
                 Ok(bm25::score(row.get_ref(0)?.as_blob()?, terms, &corpus))
             });
             if let Some(whole) = whole.optional()? {
-                candidate.whole = whole;
+                (candidate.whole, candidate.is_long) = (whole, true);
             }
         }
         Ok(())
