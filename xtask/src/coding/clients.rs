@@ -1,4 +1,4 @@
-//! Readers for the other clients' transcripts: Codex rollouts and Gemini CLI chats.
+//! Readers for other sources: Codex rollouts, Gemini CLI chats, and sessions already in the neutral format.
 
 use std::collections::BTreeMap;
 
@@ -84,6 +84,33 @@ pub(super) fn gemini(text: &str) -> Option<Session> {
     Some(session)
 }
 
+/// Sessions of a set in the neutral format. They have talk and edited files, but no commands.
+pub(super) fn neutral(text: &str) -> Vec<Session> {
+    let mut found: BTreeMap<String, Session> = BTreeMap::new();
+    for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let mut session = Session { id: bare(line["id"].as_str().unwrap_or_default()), ..Session::default() };
+        session.seen_at(line["date"].as_str().unwrap_or_default());
+        for turn in line["turns"].as_array().into_iter().flatten() {
+            let role = if turn["role"] == "user" { Role::User } else { Role::Assistant };
+            session.say(role, turn["content"].as_str().unwrap_or_default());
+        }
+        let files = line["files"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        session.files.extend(files.map(str::to_owned));
+        // The same session saved on several days: the longest has the others in it.
+        let known = found.entry(session.id.clone()).or_default();
+        if known.events.len() <= session.events.len() {
+            *known = session;
+        }
+    }
+    found.into_values().collect()
+}
+
+/// A session's own id, without a date before it.
+fn bare(id: &str) -> String {
+    const UUID: usize = 36;
+    id.len().checked_sub(UUID).and_then(|at| id.get(at..)).unwrap_or(id).to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,5 +133,17 @@ mod tests {
     fn a_chat_is_a_session() {
         let chat = r#"{"sessionId":"g","messages":[{"type":"user","content":"hi","timestamp":"2026-01-02T00:00:00Z"},{"type":"gemini","content":[{"text":"ho"}]}]}"#;
         assert_eq!(gemini(chat).unwrap().said().count(), 2);
+    }
+
+    #[test]
+    fn a_session_saved_twice_counts_once() {
+        let id = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee";
+        let line = |day: &str, turns: &str| {
+            format!(r#"{{"id":"{day}-{id}","date":"{day}","turns":[{turns}],"files":["a/b.rs"]}}"#)
+        };
+        let turn = r#"{"role":"user","content":"hello there"}"#;
+        let text = [line("2026-01-02", turn), line("2026-01-03", &format!("{turn},{turn}"))].join("\n");
+        let found = neutral(&text);
+        assert_eq!((found.len(), found[0].id.as_str(), found[0].said().count()), (1, id, 2));
     }
 }

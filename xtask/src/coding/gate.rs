@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::pick::Kind;
 use super::session::{Role, Session};
-use super::set::{Index, Question};
+use super::set::{Among, Index, Question};
 use super::words::{order, terms};
 
 pub(super) struct Pair {
@@ -55,10 +55,9 @@ pub(super) fn pairs(sessions: &[Session], questions: &[Question]) -> Vec<Pair> {
     let stranger = |own: &str, prompt: &str| {
         let mut others: Vec<&str> = projects.iter().copied().filter(|project| *project != own).collect();
         others.sort_by_key(|project| order(&format!("{project} {prompt}")));
-        let asked = terms(prompt);
+        let fits = index.fit(&terms(prompt), Among::All);
         let knows = |project: &str| {
-            let own = sessions.iter().enumerate().filter(|(_, session)| session.project == project);
-            own.map(|(at, _)| index.fit(&asked, at)).fold(0.0, f64::max) >= BY_CHANCE
+            sessions.iter().zip(&fits).any(|(session, fit)| session.project == project && *fit >= BY_CHANCE)
         };
         others.into_iter().find(|project| !knows(project))
     };

@@ -9,7 +9,7 @@ mod session;
 mod set;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,16 @@ pub(crate) fn run(options: &[&str]) -> Outcome {
         return decided.iter().try_for_each(|run| score::gate(&out, run));
     }
     let public = data.join("transcripts").join("public");
-    let sessions = sessions(&public);
+    let mut sessions = sessions(&public);
+    let more = data.join("eval").join(MORE).join("docs.jsonl");
+    if let Ok(text) = fs::read_to_string(&more) {
+        let known: BTreeSet<String> = sessions.iter().map(|session| session.id.clone()).collect();
+        let new = clients::neutral(&text).into_iter().filter(|session| !known.contains(&session.id));
+        sessions.extend(new.map(|session| Session { project: MORE_OF.to_owned(), ..session }));
+        tidy(&mut sessions);
+    } else {
+        println!("without {}: a smaller and easier set than the documented one", more.display());
+    }
     if sessions.is_empty() {
         let text = "no transcripts in {}: unpack the shared data there, or set HARK_DATA";
         return Err(Failure::new(text.replace("{}", &public.display().to_string())));
@@ -55,11 +64,15 @@ pub(crate) fn run(options: &[&str]) -> Outcome {
     Ok(())
 }
 
+/// More sessions of one of the projects, in the neutral format, without their commands.
+const MORE: &str = "codemem_entire";
+const MORE_OF: &str = "entireio__cli";
+
 /// Fewer turns or less text than this is a fixture of somebody's parser, not a session.
 const LEAST_TURNS: usize = 4;
 const LEAST_TEXT: usize = 600;
 
-/// Every session worth asking about, in order of time. Only folders that state where they are from are read.
+/// Sessions as clients wrote them. Only folders that state where they are from are read.
 fn sessions(public: &Path) -> Vec<Session> {
     let mut found: Vec<Session> = Vec::new();
     for client in ["claude-code", "codex", "gemini-cli"] {
@@ -86,13 +99,18 @@ fn sessions(public: &Path) -> Vec<Session> {
             found.extend(here);
         }
     }
+    tidy(&mut found);
+    found
+}
+
+/// In order of time, each once, only those worth asking about.
+fn tidy(found: &mut Vec<Session>) {
     found.retain(|session| {
         let length: usize = session.said().map(|(_, text)| text.len()).sum();
         session.said().count() >= LEAST_TURNS && length >= LEAST_TEXT && !session.ended.is_empty()
     });
     found.sort_by(|a, b| (&a.began, &a.id).cmp(&(&b.began, &b.id)));
     found.dedup_by(|a, b| a.id == b.id);
-    found
 }
 
 fn folders(parent: &Path) -> Vec<PathBuf> {

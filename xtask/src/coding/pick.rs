@@ -149,7 +149,12 @@ fn command(failed: &Run, worked: &Run) -> Option<Candidate> {
     if failed.command != worked.command {
         fact += &format!("; `{}` failed", head(&failed.command, 300));
     }
-    Some(Candidate { kind: Kind::Command, query: words.join(" "), cut: None, fact: Some(fact) })
+    Some(Candidate {
+        kind: Kind::Command,
+        query: format!("command to {}", words.join(" ")),
+        cut: None,
+        fact: Some(fact),
+    })
 }
 
 fn fix(failed: &Run, worked: &Run) -> Option<Candidate> {
@@ -202,7 +207,7 @@ pub(super) mod tests {
         let found = candidates(&session);
         let kinds: Vec<Kind> = found.iter().map(|candidate| candidate.kind).collect();
         assert_eq!(kinds, [Kind::Decision, Kind::Constraint, Kind::Command, Kind::Fix]);
-        assert_eq!(found[2].query, "Run store tests full text");
+        assert_eq!(found[2].query, "command to Run store tests full text");
         assert!(found[2].fact.as_ref().unwrap().contains("-tags fts5"));
         assert_eq!(found[3].query, "store.go undefined OpenWriter package shelf");
     }

@@ -48,41 +48,65 @@ const MOST_EDITORS: usize = 4;
 
 /// What the sessions hold before anything is cut, for telling apart whom a question fits.
 pub(super) struct Index {
-    /// Per session, the terms of each turn, command and goal.
-    turns: Vec<Vec<BTreeSet<String>>>,
-    spread: BTreeMap<String, usize>,
+    /// Where each term is: session, and which of its turns, commands with their goals among them.
+    places: BTreeMap<String, Vec<(usize, usize)>>,
+    commands: BTreeSet<(usize, usize)>,
+    sessions: usize,
+}
+
+/// Which turns can answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Among {
+    All,
+    Commands,
 }
 
 impl Index {
     pub(super) fn of(sessions: &[Session]) -> Self {
-        let turn = |event: &Event| match event {
-            Event::Said { text, .. } => terms(text),
-            Event::Ran(run) => terms(&format!("{} {} {}", run.goal, run.command, head(&run.output, 2000))),
-        };
-        let turns: Vec<Vec<_>> =
-            sessions.iter().map(|session| session.events.iter().map(turn).collect()).collect();
-        let mut spread = BTreeMap::new();
-        for session in &turns {
-            for term in session.iter().flatten().collect::<BTreeSet<_>>() {
-                *spread.entry(term.clone()).or_insert(0) += 1;
+        let mut places: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
+        let mut commands = BTreeSet::new();
+        for (at, session) in sessions.iter().enumerate() {
+            for (turn, event) in session.events.iter().enumerate() {
+                let held = match event {
+                    Event::Said { text, .. } => terms(text),
+                    Event::Ran(run) => {
+                        commands.insert((at, turn));
+                        terms(&format!("{} {} {}", run.goal, run.command, head(&run.output, 2000)))
+                    }
+                };
+                held.into_iter().for_each(|term| places.entry(term).or_default().push((at, turn)));
             }
         }
-        Index { turns, spread }
+        Index { places, commands, sessions: sessions.len() }
     }
 
-    /// The best turn of a session: what share of the question's terms it holds, rare ones weighing more.
-    pub(super) fn fit(&self, question: &BTreeSet<String>, session: usize) -> f64 {
-        self.turns[session].iter().map(|turn| self.share(question, turn)).fold(0.0, f64::max)
+    /// For each session, by its best turn: what share of the question's terms it holds, rare ones weighing more.
+    pub(super) fn fit(&self, question: &BTreeSet<String>, among: Among) -> Vec<f64> {
+        let mut turns: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+        let mut all = f64::MIN_POSITIVE;
+        for term in question {
+            let weight = self.weight(term);
+            all += weight;
+            for place in self.places.get(term).into_iter().flatten() {
+                *turns.entry(*place).or_insert(0.0) += weight;
+            }
+        }
+        turns.retain(|place, _| among == Among::All || self.commands.contains(place));
+        let mut best = vec![0.0; self.sessions];
+        turns.into_iter().for_each(|((at, _), sum)| best[at] = f64::max(best[at], sum / all));
+        best
     }
 
     fn share(&self, question: &BTreeSet<String>, held: &BTreeSet<String>) -> f64 {
-        let weigh = |term: &String| {
-            let spread = self.spread.get(term).copied().unwrap_or(0) as f64;
-            (1.0 + self.turns.len() as f64 / (1.0 + spread)).ln()
-        };
-        let all: f64 = question.iter().map(weigh).sum();
-        question.iter().filter(|term| held.contains(*term)).map(weigh).sum::<f64>()
-            / all.max(f64::MIN_POSITIVE)
+        let all: f64 = question.iter().map(|term| self.weight(term)).sum();
+        let there = question.iter().filter(|term| held.contains(*term));
+        there.map(|term| self.weight(term)).sum::<f64>() / all.max(f64::MIN_POSITIVE)
+    }
+
+    fn weight(&self, term: &str) -> f64 {
+        let mut spread: Vec<usize> = self.places.get(term).into_iter().flatten().map(|(at, _)| *at).collect();
+        spread.dedup();
+        (1.0 + self.sessions as f64 / (1.0 + spread.len() as f64)).ln()
     }
 }
 
@@ -92,10 +116,11 @@ pub(super) fn build(sessions: &[Session]) -> Set {
     let mut chosen: Vec<(usize, Candidate, Vec<usize>)> = Vec::new();
     for (at, session) in sessions.iter().enumerate() {
         for candidate in candidates(session) {
-            let asked = terms(&candidate.query);
-            let others: Vec<usize> = (0..sessions.len())
-                .filter(|other| *other != at && index.fit(&asked, *other) >= AMBIGUOUS)
-                .collect();
+            // Who asks for a command is not helped by talk about what it does.
+            let among = if candidate.kind == Kind::Command { Among::Commands } else { Among::All };
+            let fits = index.fit(&terms(&candidate.query), among);
+            let others: Vec<usize> =
+                (0..sessions.len()).filter(|other| *other != at && fits[*other] >= AMBIGUOUS).collect();
             // The same subject again, later and in the same project: the last word counts.
             let earlier = |other: &usize| {
                 sessions[*other].project == session.project && sessions[*other].ended < session.began
@@ -108,6 +133,8 @@ pub(super) fn build(sessions: &[Session]) -> Set {
         }
     }
     chosen.sort_by_key(|(at, candidate, _)| (order(&candidate.query), *at));
+    // A sentence can be a decision and a rule.
+    chosen.dedup_by(|(a, one, _), (b, other, _)| a == b && one.query == other.query);
     let mut per_kind: BTreeMap<Kind, usize> = BTreeMap::new();
     chosen.retain(|(_, candidate, _)| {
         let count = per_kind.entry(candidate.kind).or_insert(0);
@@ -117,7 +144,8 @@ pub(super) fn build(sessions: &[Session]) -> Set {
 
     let mut documents: Vec<Document> = Vec::new();
     for (at, session) in sessions.iter().enumerate() {
-        let cuts = chosen.iter().filter(|(owner, _, _)| *owner == at);
+        // Where an earlier session says the same, both keep their words: the question is which comes first.
+        let cuts = chosen.iter().filter(|(owner, _, others)| *owner == at && others.is_empty());
         let cuts: Vec<&str> = cuts.filter_map(|(_, candidate, _)| candidate.cut.as_deref()).collect();
         documents.push(document(session, &cuts));
     }

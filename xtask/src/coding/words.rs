@@ -16,7 +16,7 @@ const EMPTY: &str = " a about above after again all also always am an and any ar
     take than that that's the their them then there there's these they thing things think this those through \
     to too two under until up us use used uses using very via want wants was wasn't way we we'll we're we've \
     well were what when where whether which while who why will with within without won't would yes yet you \
-    you'd you'll you're you've your decided decide lets will actually currently already ";
+    you'd you'll you're you've your decided decide lets will actually currently already command ";
 
 /// FNV-1a over the seed and the text, mixed: the same order on every machine.
 pub(super) fn order(text: &str) -> u64 {
