@@ -117,13 +117,40 @@ fn from_sentence(kind: Kind, sentence: &str) -> Option<Candidate> {
 fn recovered(session: &Session) -> Vec<(&Run, &Run)> {
     let runs: Vec<&Run> = session.runs().collect();
     let mut pairs: Vec<(&Run, &Run)> = Vec::new();
-    for (at, failed) in runs.iter().enumerate().filter(|(_, run)| !run.ok) {
-        let same = |run: &&&Run| run.ok && !run.output.is_empty() && program(run) == program(failed);
+    let failures: Vec<bool> = runs.iter().map(|run| has_failed(run)).collect();
+    for (at, failed) in runs.iter().enumerate().filter(|(at, _)| failures[*at]) {
+        let same =
+            |run: &&&Run| !run.output.is_empty() && program(run) == program(failed) && !has_failed(run);
         if let Some(worked) = runs[at + 1..].iter().take(REACH).find(same) {
             pairs.push((failed, worked));
         }
     }
     pairs
+}
+
+/// How the line that tells of a failure begins.
+const FAILURES: [&str; 11] = [
+    "FAIL",
+    "--- FAIL",
+    "error:",
+    "Error:",
+    "error[",
+    "error TS",
+    "panic:",
+    "fatal:",
+    "npm ERR!",
+    "** (",
+    "== Compilation error",
+];
+
+/// Behind a pipe (`go test | tail`) a failure is only in the output; what merely shows text may show anybody's.
+fn has_failed(run: &Run) -> bool {
+    let shows = |first: &&str| LOOKING.contains(first) || matches!(*first, "git" | "gh" | "jq");
+    let told = || {
+        let output = plain(&run.output);
+        output.lines().any(|line| FAILURES.iter().any(|start| line.trim_start().starts_with(start)))
+    };
+    !run.ok || !program(run).first().is_none_or(shows) && told()
 }
 
 /// The program and its first argument that is no option: `go test`, `mix format`.
@@ -198,6 +225,7 @@ pub(super) mod tests {
             "Exit code 1\nstore.go:3: undefined: OpenWriter in package shelf",
             false,
         ));
+        session.events.push(run("cd /p && go test ./store | tail", "Run tests", "--- FAIL: TestOpen", true));
         session.events.push(run(
             "cd /p && go test -tags fts5 ./store",
             "Run store tests with full text",

@@ -233,10 +233,12 @@ fn document(session: &Session, cuts: &[&str]) -> Document {
     let without = |text: String| cuts.iter().fold(text, |text, cut| text.replace(cut, ""));
     let turn = |event: &Event| match event {
         Event::Said { role, text } => (*role, without(text.clone())),
-        Event::Ran(run) if run.ok => (Role::Assistant, format!("$ {}", head(&run.command, 600))),
         Event::Ran(run) => {
-            let output = without(plain(&run.output));
-            (Role::Assistant, format!("$ {}\n{}", head(&run.command, 600), head(&output, 400)))
+            // What a command prints when all is well is rarely worth remembering.
+            let output = if run.ok { String::new() } else { without(plain(&run.output)) };
+            let command = without(run.command.clone());
+            let text = format!("$ {}\n{}", head(&command, 600), head(&output, 400));
+            (Role::Assistant, text.trim_end().to_owned())
         }
     };
     let turns = session.events.iter().map(turn).filter(|(_, text)| !text.trim().is_empty()).collect();
