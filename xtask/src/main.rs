@@ -26,7 +26,8 @@ usage: cargo xtask COMMAND
   mcp                           check the protocol with the official tools (installs them)
   bench [--quick] [--json PATH] [--binary PATH]
                                 measure the release binary; a full run updates docs/benchmarks.md
-  coding [--out DIR]            make the coding-session benchmark from the shared transcripts
+  coding [--out DIR] [--stale RUN] [--gate RUN]
+                                make the coding-session benchmark from the shared transcripts, or score runs on it
   store PATH COUNT              write a store of made-up memories, as `bench` measures them
 ";
 

@@ -21,8 +21,8 @@ use session::{Claude, Session};
 use set::{Body, Document, Question, Set};
 
 pub(crate) fn run(options: &[&str]) -> Outcome {
-    let data =
-        std::env::var_os("HARK_DATA").map_or_else(|| workspace::target().join("shared-data"), PathBuf::from);
+    let data = std::env::var_os("HARK_DATA")
+        .map_or_else(|| workspace::root().join("target").join("shared-data"), PathBuf::from);
     let mut out = data.join("eval").join("coding");
     let (mut ranked, mut decided) = (None, None);
     let mut rest = options;
