@@ -4,6 +4,7 @@
 
 mod bench;
 mod client;
+mod coding;
 mod docs;
 mod failure;
 mod mcp;
@@ -25,6 +26,8 @@ usage: cargo xtask COMMAND
   mcp                           check the protocol with the official tools (installs them)
   bench [--quick] [--json PATH] [--binary PATH]
                                 measure the release binary; a full run updates docs/benchmarks.md
+  coding [--out DIR] [--stale RUN] [--gate RUN]
+                                make the coding-session benchmark from the shared transcripts, or score runs on it
   store PATH COUNT              write a store of made-up memories, as `bench` measures them
 ";
 
@@ -48,6 +51,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["tidy"] => tidy::run(),
         ["mcp"] => protocol(),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
+        ["coding", options @ ..] => coding::run(options),
         ["store", path, count] => bench::make_store(path, count),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
