@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use hark_core::memory::{Importance, title_from_body};
 use hark_core::{Kind, Memory, MemoryId, Origin, Scope, Status, Timestamp};
+use hark_store::Layout;
 use hark_store::search::Filter;
 
 use super::documents::{self, Document};
@@ -47,6 +48,16 @@ impl Shelf {
                 (folder.path().to_owned(), Some(folder))
             }
         };
+        // A key of its own would give every run other placeholders, and so other words.
+        let layout = Layout::new(&path);
+        std::fs::create_dir_all(&path)
+            .and_then(|()| std::fs::write(layout.placeholder_key(), "00".repeat(32)))
+            .map_err(|e| {
+                EngineError::invalid(
+                    format!("cannot write to {}: {e}", path.display()),
+                    "choose another --keep",
+                )
+            })?;
         let is_filled = path.join("hark.db").exists();
         let home = Home { path, project_root: None };
         let mut engine = Engine::open(home, Config::default(), Clock::System)?;

@@ -82,6 +82,8 @@ pub fn probability(signals: &Signals) -> f32 {
     z += 1.4 * signals.words + 2.7 * matched - 1.2 * crowd;
     if signals.named {
         z += NAMED;
+    } else if signals.terms < FEW {
+        z -= VAGUE;
     }
     1.0 / (1.0 + (-z).exp())
 }
@@ -91,6 +93,9 @@ const MANY: u32 = 6;
 /// A prompt that names a file, an issue or a person means what is known of it. Not fitted: the
 /// sets name nothing.
 const NAMED: f32 = 1.0;
+/// A prompt of one or two words ("fix tests") fits too much to mean any of it.
+const FEW: u32 = 3;
+const VAGUE: f32 = 2.5;
 
 /// Words of prompts that carry no question of their own.
 const SMALL_TALK: [&str; 83] = [
@@ -152,8 +157,10 @@ mod tests {
     #[test]
     fn more_evidence_is_never_less_likely() {
         let weak = Signals { cosine: 0.4, matched: 1, in_scope: 1000, ..Signals::default() };
-        let strong = Signals { cosine: 0.7, whole_share: 0.5, together: 0.2, matched: 4, ..weak };
+        let strong = Signals { cosine: 0.7, whole_share: 0.5, together: 0.2, matched: 4, terms: 5, ..weak };
         assert!(probability(&weak) < 0.1 && probability(&strong) > 0.6);
         assert!(Threshold::default().is_met(&strong) && !Threshold::default().is_met(&weak));
+        let vague = Signals { terms: 2, matched: 2, ..strong };
+        assert!(probability(&vague) < probability(&strong));
     }
 }
