@@ -5,9 +5,13 @@
 mod bench;
 mod client;
 mod docs;
+mod eval;
 mod failure;
+mod machine;
 mod mcp;
+mod page;
 mod process;
+mod shared_data;
 mod suite;
 mod tidy;
 mod workspace;
@@ -25,6 +29,9 @@ usage: cargo xtask COMMAND
   mcp                           check the protocol with the official tools (installs them)
   bench [--quick] [--json PATH] [--binary PATH]
                                 measure the release binary; a full run updates docs/benchmarks.md
+  eval [--set NAME] [--json PATH] [--binary PATH]
+                                score what the release binary finds, beside plain FTS5; a full run
+                                updates docs/benchmarks.md
   store PATH COUNT              write a store of made-up memories, as `bench` measures them
 ";
 
@@ -48,6 +55,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["tidy"] => tidy::run(),
         ["mcp"] => protocol(),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
+        ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
         ["store", path, count] => bench::make_store(path, count),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -1,0 +1,154 @@
+//! Figures as tables for people.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::Measured;
+use super::score::{SHARES, Score, Scores, Share};
+
+/// What must hold: set, figure, least share in percent.
+const PROMISES: &[(&str, &str, f64)] = &[
+    ("lme_s", "any@1", 91.0),
+    ("lme_s", "any@5", 98.5),
+    ("lme_s", "all@5", 91.0),
+    ("lme_s_pool", "any@5", 72.0),
+    ("lme_s_pool", "any@10", 82.0),
+    ("locomo", "any@5", 63.0),
+    ("locomo", "any@10", 72.0),
+    ("codemem_entire", "any@5", 63.0),
+];
+
+/// Prompts that nothing is known about, with something injected: at most. The others, with a right
+/// document injected: at least.
+const MOST_NOISE: f64 = 5.0;
+const LEAST_KEPT: f64 = 80.0;
+
+pub(super) fn markdown(result: &Value, measured: &[Measured]) -> String {
+    let mut out = String::new();
+    let machine = &result["machine"];
+    let built = if result["given_binary"] == true { ", with a binary built before" } else { "" };
+    let _ = writeln!(
+        out,
+        "Measured {} at commit {}{built}, on {} ({} cores, {} GB, {}).\n",
+        text(&result["date"]),
+        text(&result["commit"]),
+        text(&machine["cpu"]),
+        machine["cores"],
+        machine["memory_gb"],
+        text(&machine["system"]),
+    );
+    promises(&mut out, measured);
+    gates(&mut out, measured);
+    costs(&mut out, measured);
+    for one in measured {
+        questions(&mut out, one);
+    }
+    out
+}
+
+fn promises(out: &mut String, measured: &[Measured]) {
+    let find = |name: &str| measured.iter().find(|one| one.set.name == name);
+    let known: Vec<_> =
+        PROMISES.iter().filter_map(|(set, figure, least)| Some((find(set)?, figure, least))).collect();
+    if known.is_empty() {
+        return;
+    }
+    out.push_str("| set | figure | plain FTS5 | Hark | promised |\n|---|---|---|---|---|\n");
+    for (one, figure, least) in known {
+        let ours = one.ours.all.share(figure);
+        let verdict = if 100.0 * ours.value() >= *least { "" } else { " **missed**" };
+        let _ = writeln!(
+            out,
+            "| {} | {figure} | {} | {} | ≥ {least}{verdict} |",
+            one.set.name,
+            percent(one.baseline.all.share(figure)),
+            percent(ours),
+        );
+    }
+    out.push('\n');
+}
+
+fn gates(out: &mut String, measured: &[Measured]) {
+    if measured.iter().all(|one| one.gate.is_none()) {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "| gate: prompts about | nothing known: got something (promised ≤ {MOST_NOISE} %) | something known: got a \
+         right document (promised ≥ {LEAST_KEPT} %) |\n|---|---|---|"
+    );
+    for one in measured {
+        let Some((score, _)) = &one.gate else { continue };
+        let mark = |held: bool| if held { "" } else { " **missed**" };
+        let _ = writeln!(
+            out,
+            "| {} | {} of {}{} | {} of {}{} |",
+            one.set.name,
+            percent(score.noise),
+            score.noise.of,
+            mark(100.0 * score.noise.value() <= MOST_NOISE),
+            percent(score.kept),
+            score.kept.of,
+            mark(100.0 * score.kept.value() >= LEAST_KEPT),
+        );
+    }
+    out.push('\n');
+}
+
+fn costs(out: &mut String, measured: &[Measured]) {
+    out.push_str(
+        "| set | documents stored | seconds for it | ms per question, p50 / p99 | peak memory, MB |\n",
+    );
+    out.push_str("|---|---|---|---|---|\n");
+    for one in measured {
+        let cost = &one.cost;
+        let ms = |key: &str| cost[key].as_f64().unwrap_or_default() / 1000.0;
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {:.1} / {:.1} | {} |",
+            one.set.name,
+            cost["documents"],
+            cost["store_seconds"],
+            ms("query_micros_p50"),
+            ms("query_micros_p99"),
+            cost["peak_megabytes"].as_u64().map_or("unknown".to_owned(), |peak| peak.to_string()),
+        );
+    }
+    out.push('\n');
+}
+
+fn questions(out: &mut String, one: &Measured) {
+    let _ = writeln!(out, "### `{}`: {}\n", one.set.name, one.set.title);
+    let heads: String = SHARES.iter().map(|name| format!(" {name} |")).collect();
+    let _ = writeln!(
+        out,
+        "| questions | number | system |{heads} mrr |\n|---|---|---|{}---|",
+        "---|".repeat(SHARES.len())
+    );
+    let mut rows = |name: &str, of: &dyn Fn(&Scores) -> Score| {
+        for (system, scores) in [("Hark", &one.ours), ("FTS5", &one.baseline)] {
+            let score = of(scores);
+            let cells: String =
+                SHARES.iter().map(|figure| format!(" {} |", percent(score.share(figure)))).collect();
+            let _ = writeln!(out, "| {name} | {} | {system} |{cells} {:.3} |", score.questions, score.mrr());
+        }
+    };
+    rows("**all**", &|scores| scores.all);
+    if one.ours.types.len() > 1 {
+        for name in one.ours.types.keys() {
+            rows(name, &|scores| scores.types.get(name).copied().unwrap_or_default());
+        }
+    }
+    out.push('\n');
+}
+
+/// In percent, with the 95 % interval.
+fn percent(share: Share) -> String {
+    let (low, high) = share.interval();
+    format!("{:.1} [{:.1}, {:.1}]", 100.0 * share.value(), 100.0 * low, 100.0 * high)
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("unknown")
+}
