@@ -77,6 +77,14 @@ impl GateScore {
         GateScore { noise, kept }
     }
 
+    pub(super) fn sum<'a>(scores: impl IntoIterator<Item = &'a GateScore>) -> GateScore {
+        let none = Share { hits: 0, of: 0 };
+        scores.into_iter().fold(GateScore { noise: none, kept: none }, |sum, score| GateScore {
+            noise: sum.noise.plus(score.noise),
+            kept: sum.kept.plus(score.kept),
+        })
+    }
+
     pub(super) fn json(&self) -> Value {
         json!({ "silent_injected": self.noise.json(), "inject_with_gold": self.kept.json() })
     }
@@ -106,5 +114,6 @@ mod tests {
         let score = GateScore::of(&pairs, &decisions);
         assert_eq!(score.noise, Share { hits: 1, of: 2 });
         assert_eq!(score.kept, Share { hits: 1, of: 4 });
+        assert_eq!(GateScore::sum([&score, &score]).kept, Share { hits: 2, of: 8 });
     }
 }

@@ -88,10 +88,13 @@ pub(crate) fn run(options: &Options) -> Outcome {
         return Err(Failure::new(format!("there is no such set here; there are {known}")));
     }
 
-    let binary = match &options.binary {
-        Some(path) => std::fs::canonicalize(path).map_err(|e| Failure::io(path, &e))?,
+    let built = match &options.binary {
+        Some(path) => path.clone(),
         None => workspace::release_binary()?,
     };
+    // A copy, so that a build during the run does not mix two versions in one table.
+    let binary = scratch.path().join(built.file_name().unwrap_or_default());
+    std::fs::copy(&built, &binary).map_err(|e| Failure::io(&built, &e))?;
     let pairs = Pairs::read(&data)?;
     let out = workspace::target().join("eval");
     std::fs::create_dir_all(&out).map_err(|e| Failure::io(&out, &e))?;
@@ -101,8 +104,12 @@ pub(crate) fn run(options: &Options) -> Outcome {
 
     let mut measured = Vec::new();
     for set in sets {
-        let prompts = if set.name == small::NAME { &small_pairs } else { &pairs }.of(set.name);
-        measured.push(asker.measure(set, prompts)?);
+        measured.push(asker.measure(set)?);
+    }
+    // After all questions, so that the time a store takes is told where it is first asked.
+    for one in &mut measured {
+        let prompts = if one.set.name == small::NAME { &small_pairs } else { &pairs }.of(one.set.name);
+        one.gate = prompts.map(|prompts| asker.gate(&one.set, prompts)).transpose()?;
     }
     let result = json!({
         "date": machine::date(),
@@ -131,7 +138,7 @@ struct Asker {
 }
 
 impl Asker {
-    fn measure(&self, set: Set, prompts: Option<&[Value]>) -> Outcome<Measured> {
+    fn measure(&self, set: Set) -> Outcome<Measured> {
         let started = Instant::now();
         let (queries, gold) = (set.queries()?, set.gold()?);
         let asked = self.out.join(format!("{}.queries.jsonl", set.name));
@@ -140,7 +147,6 @@ impl Asker {
         let run = self.out.join(format!("{}.hark.jsonl", set.name));
         let cost = self.ask(&set, "rank", ("--queries", &asked), &run)?;
         let ours = Scores::of(&queries, &gold, &sets::run(&run)?);
-        println!("{}: asked in {:.0} s", set.name, started.elapsed().as_secs_f64());
 
         let plain = baseline::rank(&set, &queries)?;
         let of = |id: &String| plain.get(id).map(|ranked| json!({ "qid": id, "ranked": ranked }));
@@ -148,16 +154,17 @@ impl Asker {
         sets::write_lines(&self.out.join(format!("{}.fts5.jsonl", set.name)), &lines)?;
         let baseline = Scores::of(&queries, &gold, &plain);
 
-        let gate = prompts.map(|prompts| self.gate(&set, prompts)).transpose()?;
-        println!("{}: done in {:.0} s", set.name, started.elapsed().as_secs_f64());
-        Ok(Measured { set, ours, baseline, cost, gate })
+        println!("{}: {} questions in {:.0} s", set.name, queries.len(), started.elapsed().as_secs_f64());
+        Ok(Measured { set, ours, baseline, cost, gate: None })
     }
 
     fn gate(&self, set: &Set, prompts: &[Value]) -> Outcome<(GateScore, Value)> {
+        let started = Instant::now();
         let asked = self.out.join(format!("{}.pairs.jsonl", set.name));
         sets::write_lines(&asked, prompts)?;
         let run = self.out.join(format!("{}.gate.jsonl", set.name));
         let cost = self.ask(set, "gate", ("--pairs", &asked), &run)?;
+        println!("{}: {} prompts in {:.0} s", set.name, prompts.len(), started.elapsed().as_secs_f64());
         Ok((GateScore::of(prompts, &sets::lines(&run)?), cost))
     }
 

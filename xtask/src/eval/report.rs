@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::Measured;
+use super::gate::GateScore;
 use super::score::{SHARES, Score, Scores, Share};
+use super::{Measured, small};
 
 /// What must hold: set, figure, least share in percent.
 const PROMISES: &[(&str, &str, f64)] = &[
@@ -27,12 +28,15 @@ const LEAST_KEPT: f64 = 80.0;
 pub(super) fn markdown(result: &Value, measured: &[Measured]) -> String {
     let mut out = String::new();
     let machine = &result["machine"];
-    let built = if result["given_binary"] == true { ", with a binary built before" } else { "" };
+    // Nothing tells what a given binary was built from.
+    let commit = match (result["given_binary"] == true, text(&result["commit"])) {
+        (true, commit) => format!("with a binary built beforehand, scored at commit {commit}"),
+        (false, commit) => format!("at commit {commit}"),
+    };
     let _ = writeln!(
         out,
-        "Measured {} at commit {}{built}, on {} ({} cores, {} GB, {}).\n",
+        "Measured {} {commit}, on {} ({} cores, {} GB, {}).\n",
         text(&result["date"]),
-        text(&result["commit"]),
         text(&machine["cpu"]),
         machine["cores"],
         machine["memory_gb"],
@@ -70,7 +74,9 @@ fn promises(out: &mut String, measured: &[Measured]) {
 }
 
 fn gates(out: &mut String, measured: &[Measured]) {
-    if measured.iter().all(|one| one.gate.is_none()) {
+    let scores: Vec<(&str, GateScore)> =
+        measured.iter().filter_map(|one| Some((one.set.name, one.gate.as_ref()?.0))).collect();
+    if scores.is_empty() {
         return;
     }
     let _ = writeln!(
@@ -78,13 +84,13 @@ fn gates(out: &mut String, measured: &[Measured]) {
         "| gate: prompts about | nothing known: got something (promised ≤ {MOST_NOISE} %) | something known: got a \
          right document (promised ≥ {LEAST_KEPT} %) |\n|---|---|---|"
     );
-    for one in measured {
-        let Some((score, _)) = &one.gate else { continue };
-        let mark = |held: bool| if held { "" } else { " **missed**" };
+    // The promises are about the shared sets: the small one is not for judging by.
+    let (small, shared): (Vec<_>, Vec<_>) = scores.into_iter().partition(|(name, _)| *name == small::NAME);
+    let mut row = |name: &str, score: &GateScore, is_promised: bool| {
+        let mark = |held: bool| if held || !is_promised { "" } else { " **missed**" };
         let _ = writeln!(
             out,
-            "| {} | {} of {}{} | {} of {}{} |",
-            one.set.name,
+            "| {name} | {} of {}{} | {} of {}{} |",
             percent(score.noise),
             score.noise.of,
             mark(100.0 * score.noise.value() <= MOST_NOISE),
@@ -92,6 +98,15 @@ fn gates(out: &mut String, measured: &[Measured]) {
             score.kept.of,
             mark(100.0 * score.kept.value() >= LEAST_KEPT),
         );
+    };
+    for (name, score) in &shared {
+        row(name, score, true);
+    }
+    if shared.len() > 1 {
+        row("**these together**", &GateScore::sum(shared.iter().map(|(_, score)| score)), true);
+    }
+    for (name, score) in &small {
+        row(name, score, false);
     }
     out.push('\n');
 }
@@ -118,6 +133,9 @@ fn costs(out: &mut String, measured: &[Measured]) {
     out.push('\n');
 }
 
+/// The type of LoCoMo's trick questions.
+const ADVERSARIAL: &str = "adversarial";
+
 fn questions(out: &mut String, one: &Measured) {
     let _ = writeln!(out, "### `{}`: {}\n", one.set.name, one.set.title);
     let heads: String = SHARES.iter().map(|name| format!(" {name} |")).collect();
@@ -135,6 +153,10 @@ fn questions(out: &mut String, one: &Measured) {
         }
     };
     rows("**all**", &|scores| scores.all);
+    // Others leave these out, since the question is about somebody else; both ways are shown.
+    if one.ours.types.contains_key(ADVERSARIAL) {
+        rows("all but adversarial", &|scores| scores.without(ADVERSARIAL));
+    }
     if one.ours.types.len() > 1 {
         for name in one.ours.types.keys() {
             rows(name, &|scores| scores.types.get(name).copied().unwrap_or_default());

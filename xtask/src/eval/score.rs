@@ -22,6 +22,10 @@ impl Share {
         if self.of == 0 { 0.0 } else { self.hits as f64 / self.of as f64 }
     }
 
+    pub(super) fn plus(self, other: Share) -> Share {
+        Share { hits: self.hits + other.hits, of: self.of + other.of }
+    }
+
     /// Wilson's interval, which stays sensible near 0 and 1 and for few questions.
     pub(super) fn interval(self) -> (f64, f64) {
         if self.of == 0 {
@@ -69,6 +73,17 @@ impl Score {
         self.reciprocal_ranks += places.first().map_or(0.0, |&place| 1.0 / (place + 1) as f64);
     }
 
+    fn plus(&self, other: &Score) -> Score {
+        Score {
+            questions: self.questions + other.questions,
+            any_1: self.any_1 + other.any_1,
+            any_5: self.any_5 + other.any_5,
+            any_10: self.any_10 + other.any_10,
+            all_5: self.all_5 + other.all_5,
+            reciprocal_ranks: self.reciprocal_ranks + other.reciprocal_ranks,
+        }
+    }
+
     pub(super) fn share(&self, name: &str) -> Share {
         let hits = match name {
             "any@1" => self.any_1,
@@ -112,6 +127,12 @@ impl Scores {
             scores.types.entry(query.sort.clone()).or_default().add(ranked, gold);
         }
         scores
+    }
+
+    /// Over the questions of all types but one.
+    pub(super) fn without(&self, sort: &str) -> Score {
+        let others = self.types.iter().filter(|(name, _)| *name != sort);
+        others.fold(Score::default(), |sum, (_, score)| sum.plus(score))
     }
 
     pub(super) fn json(&self) -> Value {
@@ -183,6 +204,7 @@ mod tests {
         assert!(close(scores.all.mrr(), 0.25));
         assert_eq!(scores.types["x"].share("any@5"), Share { hits: 1, of: 1 });
         assert_eq!(scores.types["y"].share("any@5"), Share { hits: 0, of: 1 });
+        assert_eq!(scores.without("y"), scores.types["x"]);
     }
 
     /// 137 of 141: p = 0.97163, z²/n = 0.027245; centre 0.985253 / 1.027245 = 0.959122,
