@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::gate::GateScore;
 use super::score::{SHARES, Score, Scores, Share};
-use super::{Measured, small};
+use super::{Measured, sets, small};
 
 /// What must hold: set, figure, least share in percent.
 const PROMISES: &[(&str, &str, f64)] = &[
@@ -84,7 +84,8 @@ fn gates(out: &mut String, measured: &[Measured]) {
         "| gate: prompts about | nothing known: got something (promised ≤ {MOST_NOISE} %) | something known: got a \
          right document (promised ≥ {LEAST_KEPT} %) |\n|---|---|---|"
     );
-    // The promises are about the shared sets: the small one is not for judging by.
+    // The promises are not about the small set. What was promised was promised on the shared pairs,
+    // so they have a total of their own beside the one with the set of our own.
     let (small, shared): (Vec<_>, Vec<_>) = scores.into_iter().partition(|(name, _)| *name == small::NAME);
     let mut row = |name: &str, score: &GateScore, is_promised: bool| {
         let mark = |held: bool| if held || !is_promised { "" } else { " **missed**" };
@@ -102,8 +103,13 @@ fn gates(out: &mut String, measured: &[Measured]) {
     for (name, score) in &shared {
         row(name, score, true);
     }
-    if shared.len() > 1 {
-        row("**these together**", &GateScore::sum(shared.iter().map(|(_, score)| score)), true);
+    let (own, given): (Vec<_>, Vec<_>) = shared.iter().partition(|(name, _)| *name == sets::OWN);
+    if given.len() > 1 {
+        let names = given.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" and ");
+        row(&format!("**{names}**"), &GateScore::sum(given.iter().map(|(_, score)| score)), true);
+    }
+    if !own.is_empty() && !given.is_empty() {
+        row("**all of these**", &GateScore::sum(shared.iter().map(|(_, score)| score)), true);
     }
     for (name, score) in &small {
         row(name, score, false);

@@ -26,8 +26,11 @@ const SETS: &[(&str, &str, bool, &str)] = &[
     ("locomo", "locomo", false, "LoCoMo, turns"),
     ("codemem_entire", "codemem_entire", false, "codemem_entire, real coding sessions"),
     ("cosqa", "cosqa", false, "CoSQA, questions about Python functions"),
-    ("coding", "coding", false, "coding, decisions, fixes and commands of real sessions"),
+    (OWN, OWN, false, "coding, decisions, fixes and commands of real sessions"),
 ];
+
+/// The one that is made from public sessions by ourselves.
+pub(super) const OWN: &str = "coding";
 
 /// Those that are in the data folder.
 pub(super) fn present(data: &Path) -> Vec<Set> {
