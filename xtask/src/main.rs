@@ -6,9 +6,13 @@ mod bench;
 mod client;
 mod coding;
 mod docs;
+mod eval;
 mod failure;
+mod machine;
 mod mcp;
+mod page;
 mod process;
+mod shared_data;
 mod suite;
 mod tidy;
 mod workspace;
@@ -28,6 +32,9 @@ usage: cargo xtask COMMAND
                                 measure the release binary; a full run updates docs/benchmarks.md
   coding [--out DIR] [--stale RUN] [--gate RUN]
                                 make the coding-session benchmark from the shared transcripts, or score runs on it
+  eval [--set NAME] [--json PATH] [--binary PATH]
+                                score what the release binary finds, beside plain FTS5; a full run
+                                updates docs/benchmarks.md
   store PATH COUNT              write a store of made-up memories, as `bench` measures them
 ";
 
@@ -52,6 +59,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["mcp"] => protocol(),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
         ["coding", options @ ..] => coding::run(options),
+        ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
         ["store", path, count] => bench::make_store(path, count),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

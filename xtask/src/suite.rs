@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::failure::{Failure, Outcome};
 use crate::process::{self, Stream};
-use crate::{docs, tidy, workspace};
+use crate::{docs, shared_data, tidy};
 
 /// What a step has to say about itself in the closing list.
 type Note = String;
@@ -61,12 +61,8 @@ fn silently((): ()) -> Note {
 /// Tests that measure against shared sets look for them in `target/shared-data`, and pass over
 /// them where they are absent.
 fn unpack_shared_data() -> Outcome<Note> {
-    let script = workspace::root().join("../shared/data/unpack");
-    if !script.is_file() {
-        return Ok("absent: tests that need the shared sets are passed over".to_owned());
-    }
-    let folder = workspace::root().join("target/shared-data");
-    process::run(std::process::Command::new("bash").arg(&script).arg(&folder)).map(silently)
+    let there = shared_data::unpack()?;
+    Ok(if there { Note::new() } else { "absent: tests that need the shared sets are passed over".to_owned() })
 }
 
 fn format() -> Outcome<Note> {

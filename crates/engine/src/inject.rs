@@ -38,7 +38,6 @@ pub struct Trouble {
 /// Refusals in a row after which the gate stays open: an agent that cannot make a checkpoint, for
 /// whatever reason, must be able to go on.
 const MOST_REFUSALS: u32 = 6;
-const PROMPT_HITS: usize = 3;
 
 /// Stores a hook's event and decides what to answer.
 pub fn respond(engine: &mut Engine, event: &HookEvent) -> Result<Say, Trouble> {
@@ -159,13 +158,13 @@ pub fn for_prompt(
         as_of: None,
         now,
     };
-    let question = Question::new(prompt, filter, visible.current.as_ref(), PROMPT_HITS * 2, now);
-    let threshold = Threshold::new(engine.config.inject.certainty);
+    let question = Question::new(prompt, filter, visible.current.as_ref(), gate::MOST, now);
     let hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
+    let decision = gate::decide(hits.iter(), Threshold::new(engine.config.inject.certainty));
     let mut lines = Vec::new();
     let mut items = Vec::new();
     let mut room = budget.saturating_sub(estimate_tokens(&frame("")));
-    for hit in hits.iter().filter(|hit| threshold.is_met(&hit.signals)).take(PROMPT_HITS) {
+    for hit in hits.iter().take(decision.count) {
         let memory = &hit.stored.memory;
         let id = memory.id.short();
         if engine.store.was_told(session, &id)? {

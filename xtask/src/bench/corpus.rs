@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use super::machine::rfc3339;
 use super::rng::Rng;
 use super::vocabulary::Vocabulary;
 use crate::failure::{Failure, Outcome};
+use crate::machine::rfc3339;
 use crate::workspace;
 
 const KINDS: &[&str] =

@@ -5,9 +5,7 @@
 //! runs measure the same work; the smaller store is the beginning of the larger one.
 
 mod corpus;
-mod machine;
 mod measure;
-mod page;
 mod report;
 mod rng;
 mod vocabulary;
@@ -20,6 +18,7 @@ use serde_json::Value;
 use crate::client::Hark;
 use crate::failure::{Failure, Outcome};
 use crate::workspace::{self, Scratch};
+use crate::{machine, page};
 use corpus::Corpus;
 
 pub(crate) struct Options {
@@ -108,7 +107,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
         workspace::write(path, &(text + "\n"))?;
     }
     if !options.quick {
-        page::update(&workspace::root().join("docs/benchmarks.md"), &table)?;
+        page::update(&workspace::root().join("docs/benchmarks.md"), "bench", &table)?;
     }
     Ok(())
 }

@@ -65,9 +65,6 @@ struct Line<'a> {
     signals: Option<Signals>,
 }
 
-/// Memories injected for one prompt at most.
-const MOST: usize = 3;
-
 pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
     let documents: Vec<Document> = read_lines(&request.docs)?;
     let pairs: Vec<Pair> = read_lines(&request.pairs)?;
@@ -86,7 +83,7 @@ pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
             let found = if gate::is_trivial(&pair.prompt) {
                 Vec::new()
             } else {
-                shelf.ask(&pair.prompt, pair.date.as_deref(), MOST)?
+                shelf.ask(&pair.prompt, pair.date.as_deref(), gate::MOST)?
             };
             let decision = gate::decide(found.iter().map(|(_, hit)| hit), threshold);
             micros.push(started.elapsed().as_micros() as u64);

@@ -44,10 +44,6 @@ impl Threshold {
     pub fn new(probability: f32) -> Self {
         Threshold(probability.clamp(0.0, 1.0))
     }
-
-    pub fn is_met(self, signals: &Signals) -> bool {
-        probability(signals) >= self.0
-    }
 }
 
 impl Default for Threshold {
@@ -64,11 +60,18 @@ pub struct Decision {
     pub count: usize,
 }
 
+/// Memories brought with one prompt at most.
+pub const MOST: usize = 5;
+/// Once there is something to say, what is this share as likely comes along.
+const COMPANION: f32 = 0.4;
+
+/// Judges the hits of a prompt, best first.
 pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) -> Decision {
-    let probabilities: Vec<f32> = hits.map(|hit| probability(&hit.signals)).collect();
-    let probability = probabilities.iter().copied().fold(0.0, f32::max);
+    let likely: Vec<f32> = hits.take(MOST).map(|hit| probability(&hit.signals)).collect();
+    let probability = likely.iter().copied().fold(0.0, f32::max);
     let inject = probability >= threshold.0 && probability > 0.0;
-    let count = if inject { probabilities.iter().filter(|p| **p >= threshold.0).count() } else { 0 };
+    let last = likely.iter().rposition(|p| *p >= COMPANION * threshold.0);
+    let count = if inject { last.map_or(0, |at| at + 1) } else { 0 };
     Decision { inject, probability, count }
 }
 
@@ -159,7 +162,7 @@ mod tests {
         let weak = Signals { cosine: 0.4, matched: 1, in_scope: 1000, ..Signals::default() };
         let strong = Signals { cosine: 0.7, whole_share: 0.5, together: 0.2, matched: 4, terms: 5, ..weak };
         assert!(probability(&weak) < 0.1 && probability(&strong) > 0.6);
-        assert!(Threshold::default().is_met(&strong) && !Threshold::default().is_met(&weak));
+        assert!(probability(&strong) >= Threshold::DEFAULT && probability(&weak) < Threshold::DEFAULT);
         let vague = Signals { terms: 2, matched: 2, ..strong };
         assert!(probability(&vague) < probability(&strong));
     }

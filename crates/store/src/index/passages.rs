@@ -24,6 +24,11 @@ pub(crate) fn memory_of(passage: i64) -> i64 {
     passage >> ORDINAL_BITS
 }
 
+/// The ids of all passages of a memory: from, and up to but without.
+pub(crate) fn passages_of(memory: i64) -> (i64, i64) {
+    (passage_id(memory, 0), passage_id(memory + 1, 0))
+}
+
 /// How a term is spelled in the full-text index: its hash, in characters no tokenizer touches.
 pub(crate) fn lexicon_token(term: &str) -> String {
     let mut state: u64 = 0xcbf2_9ce4_8422_2325;

@@ -3,6 +3,7 @@
 
 mod filter;
 mod graph;
+mod measure;
 mod postings;
 mod query;
 mod scan;
@@ -16,12 +17,13 @@ use std::collections::HashMap;
 
 use hark_core::Timestamp;
 use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
-use hark_core::vector::{Vector, dot, sign_bits};
+use hark_core::vector::{Vector, sign_bits};
 use rusqlite::OptionalExtension;
 
 use crate::error::StoreError;
-use crate::index::{Totals, memory_of};
+use crate::index::{Totals, memory_of, passages_of};
 use crate::store::Store;
+use measure::{COLUMNS, Measure, Measured};
 
 /// How many candidates each tier hands on to exact scoring.
 #[derive(Debug, Clone, Copy)]
@@ -40,9 +42,9 @@ impl Default for Depth {
 const NEAREST_COMPARED: usize = 28;
 const WORDIEST_COMPARED: usize = 16;
 
-/// What an assistant or a tool said counts a little less than what a person said.
-const QUOTED: f32 = 0.9;
-const QUOTED_COSINE: f32 = 0.03;
+/// How many long memories are read whole, and how much of each.
+const LONG_READ: usize = 32;
+const PASSAGES_READ: i64 = 64;
 
 /// What a query means to the embedder: as a whole, and word by word.
 #[derive(Debug, Clone)]
@@ -144,29 +146,12 @@ impl Store {
         proposed.sort_unstable_by_key(|p| (p.passage, !p.near));
         proposed.dedup_by_key(|p| p.passage);
 
-        let typed = terms.typed();
-        let repaired = terms.repaired();
+        let measure = Measure { meaning, typed: terms.typed(), repaired: terms.repaired(), corpus };
         let mut found: Vec<Candidate> = Vec::with_capacity(proposed.len());
-        let mut read =
-            self.conn.prepare_cached("SELECT scale, vec, record, other FROM passage WHERE id = ?1")?;
+        let mut read = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM passage WHERE id = ?1"))?;
         for Proposed { passage, tie, created, near } in proposed {
-            let measured = read
-                .query_row([passage], |row| {
-                    let scale: f64 = row.get(0)?;
-                    let values = row.get_ref(1)?.as_blob()?;
-                    let record = row.get_ref(2)?.as_blob()?;
-                    let quoted: bool = row.get(3)?;
-                    let cosine = meaning.map_or(0.0, |m| cosine(&m.vector, scale as f32, values));
-                    let fixed = repaired.as_ref().map(|terms| bm25::score(record, terms, &corpus));
-                    Ok((cosine, bm25::score(record, &typed, &corpus), fixed, quoted))
-                })
-                .optional()?;
-            let Some((mut cosine, mut typed, fixed, quoted)) = measured else { continue };
-            let mut repaired = fixed.unwrap_or(typed);
-            if quoted {
-                cosine -= QUOTED_COSINE;
-                (typed, repaired) = (typed.damped(QUOTED), repaired.damped(QUOTED));
-            }
+            let measured = read.query_row([passage], |row| measure.passage(row)).optional()?;
+            let Some(Measured { typed, repaired, cosine }) = measured else { continue };
             found.push(Candidate {
                 memory: memory_of(passage),
                 passage,
@@ -185,7 +170,8 @@ impl Store {
             self.compare_words(&mut found, meaning)?;
         }
         let mut found = best_of_each(found);
-        self.look_at_whole(&mut found, repaired.as_deref().unwrap_or(&typed))?;
+        self.look_at_whole(&mut found, measure.meant())?;
+        self.look_at_rest(&mut found, &measure)?;
         found.sort_unstable_by_key(|c| (c.tie, c.memory));
         let understood = meaning.map_or(0.0, |m| m.understood);
         Ok(Candidates { terms, found, in_scope: scan.in_scope, understood })
@@ -227,6 +213,27 @@ impl Store {
         Ok(())
     }
 
+    /// The tiers propose single passages; a long memory that leads so is read whole, because another
+    /// of its passages may answer better.
+    fn look_at_rest(&self, found: &mut [Candidate], measure: &Measure<'_>) -> rusqlite::Result<()> {
+        let promise = |c: &Candidate| c.cosine + c.repaired.share + 0.4 * c.whole.share;
+        let mut long: Vec<&mut Candidate> = found.iter_mut().filter(|c| c.is_long).collect();
+        long.sort_unstable_by(|a, b| promise(b).total_cmp(&promise(a)).then(a.tie.cmp(&b.tie)));
+        let mut read = self.conn.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM passage WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3"
+        ))?;
+        for candidate in long.into_iter().take(LONG_READ) {
+            let (from, to) = passages_of(candidate.memory);
+            let mut rows = read.query(rusqlite::params![from, to, PASSAGES_READ])?;
+            while let Some(row) = rows.next()? {
+                let Measured { typed, repaired, cosine } = measure.passage(row)?;
+                let passage = row.get(4)?;
+                candidate.absorb(&Candidate { passage, typed, repaired, cosine, ..candidate.clone() });
+            }
+        }
+        Ok(())
+    }
+
     fn totals(&self, of: Totals) -> rusqlite::Result<Corpus> {
         self.conn
             .prepare_cached("SELECT passages, titles, bodies, labels FROM corpus WHERE id = ?1")?
@@ -242,34 +249,35 @@ impl Store {
 fn best_of_each(found: Vec<Candidate>) -> Vec<Candidate> {
     let mut best: HashMap<i64, Candidate> = HashMap::with_capacity(found.len());
     for new in found {
-        let Some(old) = best.get_mut(&new.memory) else {
-            best.insert(new.memory, new);
-            continue;
-        };
-        let strength = |c: &Candidate| (c.repaired.score, c.cosine);
-        if strength(&new) > strength(old) {
-            old.passage = new.passage;
+        match best.get_mut(&new.memory) {
+            Some(old) => old.absorb(&new),
+            None => {
+                best.insert(new.memory, new);
+            }
         }
-        if new.typed.score > old.typed.score {
-            old.typed = new.typed;
-        }
-        if new.repaired.score > old.repaired.score {
-            old.repaired = new.repaired;
-            old.whole = new.whole;
-        }
-        // From one passage: nearness in one place and words in another are no evidence together.
-        if new.cosine + new.words > old.cosine + old.words {
-            (old.cosine, old.words) = (new.cosine, new.words);
-        }
-        old.near |= new.near;
     }
     best.into_values().collect()
 }
 
-fn cosine(query: &Vector, scale: f32, bytes: &[u8]) -> f32 {
-    if bytes.len() != query.values.len() {
-        return 0.0;
+impl Candidate {
+    /// Takes over what another passage of the same memory does better.
+    fn absorb(&mut self, other: &Candidate) {
+        if (other.repaired.score, other.cosine) > (self.repaired.score, self.cosine) {
+            self.passage = other.passage;
+        }
+        if other.typed.score > self.typed.score {
+            self.typed = other.typed;
+        }
+        if other.repaired.score > self.repaired.score {
+            self.repaired = other.repaired;
+            if !self.is_long {
+                self.whole = other.whole;
+            }
+        }
+        // From one passage: nearness in one place and words in another are no evidence together.
+        if other.cosine + other.words > self.cosine + self.words {
+            (self.cosine, self.words) = (other.cosine, other.words);
+        }
+        self.near |= other.near;
     }
-    let values: Vec<i8> = bytes.iter().map(|b| b.cast_signed()).collect();
-    dot(&query.values, &values) as f32 * query.scale * scale
 }

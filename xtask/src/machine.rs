@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::process;
 use crate::workspace;
 
-pub(super) fn describe() -> Value {
+pub(crate) fn describe() -> Value {
     let field = |path: &str, name: &str| {
         let text = fs::read_to_string(path).ok()?;
         let line = text.lines().find(|line| line.starts_with(name))?;
@@ -26,7 +26,7 @@ pub(super) fn describe() -> Value {
 }
 
 /// The commit measured, marked when the product's sources had changes on top of it.
-pub(super) fn commit() -> String {
+pub(crate) fn commit() -> String {
     let git = |arguments: &[&str]| {
         let mut command = std::process::Command::new("git");
         command.args(arguments).current_dir(workspace::root());
@@ -41,12 +41,12 @@ pub(super) fn commit() -> String {
     }
 }
 
-pub(super) fn date() -> String {
+pub(crate) fn date() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
     rfc3339(now).chars().take(10).collect()
 }
 
-pub(super) fn rfc3339(millis: i64) -> String {
+pub(crate) fn rfc3339(millis: i64) -> String {
     let (days, rest) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
     let (year, month, day) = civil(days);
     let (hours, minutes, seconds) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1_000 % 60);

@@ -1,0 +1,197 @@
+//! What the product finds: known questions asked through `hark eval`, scored against known answers,
+//! beside plain full-text search over the same documents.
+//!
+//! The product only ranks and decides; scoring is done here, so that it cannot know the answers.
+
+mod baseline;
+mod gate;
+mod report;
+mod score;
+mod sets;
+mod small;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::client::Hark;
+use crate::failure::{Failure, Outcome};
+use crate::workspace::{self, Scratch};
+use crate::{machine, page, shared_data};
+use gate::{GateScore, Pairs};
+use score::Scores;
+use sets::Set;
+
+pub(crate) struct Options {
+    json: Option<PathBuf>,
+    /// Ask this binary instead of building one.
+    binary: Option<PathBuf>,
+    /// Only this set.
+    set: Option<String>,
+}
+
+impl Options {
+    pub(crate) fn parse(words: &[&str]) -> Outcome<Self> {
+        let mut options = Options { json: None, binary: None, set: None };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || {
+                words.next().map(|word| (*word).to_owned()).ok_or_else(|| {
+                    Failure::new(format!("{word} needs a {}", if *word == "--set" { "name" } else { "path" }))
+                })
+            };
+            match *word {
+                "--json" => options.json = Some(value()?.into()),
+                "--binary" => options.binary = Some(value()?.into()),
+                "--set" => options.set = Some(value()?),
+                other => return Err(Failure::new(format!("eval does not know `{other}`"))),
+            }
+        }
+        Ok(options)
+    }
+
+    fn wants(&self, set: &Set) -> bool {
+        self.set.as_deref().is_none_or(|name| name == set.name)
+    }
+}
+
+/// One set's figures, ours and the baseline's.
+struct Measured {
+    set: Set,
+    ours: Scores,
+    baseline: Scores,
+    cost: Value,
+    gate: Option<(GateScore, Value)>,
+}
+
+pub(crate) fn run(options: &Options) -> Outcome {
+    let data = shared_data::folder();
+    if !data.join("eval").is_dir() && std::env::var_os("HARK_DATA").is_none() {
+        shared_data::unpack()?;
+    }
+    let scratch = Scratch::new("eval")?;
+    let (small, small_pairs) = small::export(&scratch.path().join(small::NAME))?;
+    let mut sets = sets::present(&data);
+    let is_complete = !sets.is_empty() && options.set.is_none();
+    if sets.is_empty() {
+        println!(
+            "no retrieval sets in {}: unpack the shared data into target/shared-data, or set HARK_DATA; \
+             what follows is the small set of this repository",
+            data.display()
+        );
+    }
+    sets.push(small);
+    let known = sets.iter().map(|set| set.name).collect::<Vec<_>>().join(", ");
+    sets.retain(|set| options.wants(set));
+    if sets.is_empty() {
+        return Err(Failure::new(format!("there is no such set here; there are {known}")));
+    }
+
+    let built = match &options.binary {
+        Some(path) => path.clone(),
+        None => workspace::release_binary()?,
+    };
+    // A copy, so that a build during the run does not mix two versions in one table.
+    let binary = scratch.path().join(built.file_name().unwrap_or_default());
+    std::fs::copy(&built, &binary).map_err(|e| Failure::io(&built, &e))?;
+    let pairs = Pairs::read(&data)?;
+    let out = workspace::target().join("eval");
+    std::fs::create_dir_all(&out).map_err(|e| Failure::io(&out, &e))?;
+    let out = std::fs::canonicalize(&out).map_err(|e| Failure::io(&out, &e))?;
+    let asker =
+        Asker { hark: Hark::new(&binary, scratch.path()), stores: scratch.path().join("stores"), out };
+
+    let mut measured = Vec::new();
+    for set in sets {
+        measured.push(asker.measure(set)?);
+    }
+    // After all questions, so that the time a store takes is told where it is first asked.
+    for one in &mut measured {
+        let prompts = if one.set.name == small::NAME { &small_pairs } else { &pairs }.of(one.set.name);
+        one.gate = prompts.map(|prompts| asker.gate(&one.set, prompts)).transpose()?;
+    }
+    let result = json!({
+        "date": machine::date(),
+        "commit": machine::commit(),
+        "given_binary": options.binary.is_some(),
+        "machine": machine::describe(),
+        "sets": measured.iter().map(Measured::json).collect::<Vec<_>>(),
+    });
+    let text = report::markdown(&result, &measured);
+    println!("\n{text}\nrun files are in {}", asker.out.display());
+    if let Some(path) = &options.json {
+        let text = serde_json::to_string_pretty(&result).unwrap_or_default();
+        workspace::write(path, &(text + "\n"))?;
+    }
+    if is_complete {
+        page::update(&workspace::root().join("docs/benchmarks.md"), "eval", &text)?;
+    }
+    Ok(())
+}
+
+struct Asker {
+    hark: Hark,
+    /// Stores of this run: a set's questions and prompts are asked of the same ones.
+    stores: PathBuf,
+    out: PathBuf,
+}
+
+impl Asker {
+    fn measure(&self, set: Set) -> Outcome<Measured> {
+        let started = Instant::now();
+        let (queries, gold) = (set.queries()?, set.gold()?);
+        let asked = self.out.join(format!("{}.queries.jsonl", set.name));
+        sets::write_lines(&asked, queries.iter().map(|query| &query.record))?;
+
+        let run = self.out.join(format!("{}.hark.jsonl", set.name));
+        let cost = self.ask(&set, "rank", ("--queries", &asked), &run)?;
+        let ours = Scores::of(&queries, &gold, &sets::run(&run)?);
+
+        let plain = baseline::rank(&set, &queries)?;
+        let of = |id: &String| plain.get(id).map(|ranked| json!({ "qid": id, "ranked": ranked }));
+        let lines: Vec<Value> = queries.iter().filter_map(|query| of(&query.id)).collect();
+        sets::write_lines(&self.out.join(format!("{}.fts5.jsonl", set.name)), &lines)?;
+        let baseline = Scores::of(&queries, &gold, &plain);
+
+        println!("{}: {} questions in {:.0} s", set.name, queries.len(), started.elapsed().as_secs_f64());
+        Ok(Measured { set, ours, baseline, cost, gate: None })
+    }
+
+    fn gate(&self, set: &Set, prompts: &[Value]) -> Outcome<(GateScore, Value)> {
+        let started = Instant::now();
+        let asked = self.out.join(format!("{}.pairs.jsonl", set.name));
+        sets::write_lines(&asked, prompts)?;
+        let run = self.out.join(format!("{}.gate.jsonl", set.name));
+        let cost = self.ask(set, "gate", ("--pairs", &asked), &run)?;
+        println!("{}: {} prompts in {:.0} s", set.name, prompts.len(), started.elapsed().as_secs_f64());
+        Ok((GateScore::of(prompts, &sets::lines(&run)?), cost))
+    }
+
+    /// Runs `hark eval`, and returns what it says about its cost.
+    fn ask(&self, set: &Set, what: &str, asked: (&str, &Path), out: &Path) -> Outcome<Value> {
+        let folder = set.folder.file_name().unwrap_or_default();
+        let paths = [set.path("docs.jsonl"), asked.1.to_owned(), out.to_owned(), self.stores.join(folder)];
+        let haystacks = set.haystacks().map(|path| path.display().to_string());
+        let [docs, asked_file, out, keep] = paths.map(|path| path.display().to_string());
+        let mut arguments = vec!["eval", what, "--docs", &docs, asked.0, &asked_file, "--out", &out];
+        arguments.extend(["--keep", &keep, "--json"]);
+        if let Some(path) = &haystacks {
+            arguments.extend(["--haystacks", path]);
+        }
+        Ok(self.hark.json(&arguments)?["cost"].clone())
+    }
+}
+
+impl Measured {
+    fn json(&self) -> Value {
+        json!({
+            "set": self.set.name,
+            "hark": self.ours.json(),
+            "fts5": self.baseline.json(),
+            "cost": self.cost,
+            "gate": self.gate.as_ref().map(|(score, _)| score.json()),
+            "gate_cost": self.gate.as_ref().map(|(_, cost)| cost),
+        })
+    }
+}

@@ -1,0 +1,224 @@
+//! How good a run is: the share of questions whose answer is among the first few documents.
+//!
+//! Counted as the sets' own scorer counts: questions without a known answer and those that have
+//! none on purpose are left out, a question missing from the run scores 0, and of a document named
+//! twice only the first place counts.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+use super::sets::Query;
+
+/// A share of questions, with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Share {
+    pub(super) hits: usize,
+    pub(super) of: usize,
+}
+
+impl Share {
+    pub(super) fn value(self) -> f64 {
+        if self.of == 0 { 0.0 } else { self.hits as f64 / self.of as f64 }
+    }
+
+    pub(super) fn plus(self, other: Share) -> Share {
+        Share { hits: self.hits + other.hits, of: self.of + other.of }
+    }
+
+    /// Wilson's interval, which stays sensible near 0 and 1 and for few questions.
+    pub(super) fn interval(self) -> (f64, f64) {
+        if self.of == 0 {
+            return (0.0, 1.0);
+        }
+        const Z: f64 = 1.96;
+        let (p, n) = (self.value(), self.of as f64);
+        let centre = (p + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
+        let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt() / (1.0 + Z * Z / n);
+        ((centre - half).max(0.0), (centre + half).min(1.0))
+    }
+
+    pub(super) fn json(self) -> Value {
+        let (low, high) = self.interval();
+        json!({ "hits": self.hits, "of": self.of, "share": self.value(), "low": low, "high": high })
+    }
+}
+
+/// Sums over the questions of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Score {
+    pub(super) questions: usize,
+    any_1: usize,
+    any_5: usize,
+    any_10: usize,
+    all_5: usize,
+    reciprocal_ranks: f64,
+}
+
+/// The figures of a table, in order.
+pub(super) const SHARES: &[&str] = &["any@1", "any@5", "any@10", "all@5"];
+
+impl Score {
+    fn add(&mut self, ranked: &[String], gold: &HashSet<String>) {
+        let mut seen = HashSet::new();
+        let distinct = ranked.iter().filter(|id| seen.insert(id.as_str()));
+        let places: Vec<usize> =
+            distinct.enumerate().filter(|(_, id)| gold.contains(*id)).map(|(place, _)| place).collect();
+        let within = |k: usize| places.iter().filter(|&&place| place < k).count();
+        self.questions += 1;
+        self.any_1 += usize::from(within(1) > 0);
+        self.any_5 += usize::from(within(5) > 0);
+        self.any_10 += usize::from(within(10) > 0);
+        self.all_5 += usize::from(within(5) == gold.len());
+        self.reciprocal_ranks += places.first().map_or(0.0, |&place| 1.0 / (place + 1) as f64);
+    }
+
+    fn plus(&self, other: &Score) -> Score {
+        Score {
+            questions: self.questions + other.questions,
+            any_1: self.any_1 + other.any_1,
+            any_5: self.any_5 + other.any_5,
+            any_10: self.any_10 + other.any_10,
+            all_5: self.all_5 + other.all_5,
+            reciprocal_ranks: self.reciprocal_ranks + other.reciprocal_ranks,
+        }
+    }
+
+    pub(super) fn share(&self, name: &str) -> Share {
+        let hits = match name {
+            "any@1" => self.any_1,
+            "any@5" => self.any_5,
+            "any@10" => self.any_10,
+            _ => self.all_5,
+        };
+        Share { hits, of: self.questions }
+    }
+
+    pub(super) fn mrr(&self) -> f64 {
+        if self.questions == 0 { 0.0 } else { self.reciprocal_ranks / self.questions as f64 }
+    }
+
+    fn json(&self) -> Value {
+        let mut object = json!({ "questions": self.questions, "mrr": self.mrr() });
+        for name in SHARES {
+            object[*name] = self.share(name).json();
+        }
+        object
+    }
+}
+
+/// A run's score over all questions, and by their type.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Scores {
+    pub(super) all: Score,
+    pub(super) types: BTreeMap<String, Score>,
+}
+
+pub(super) type Run = HashMap<String, Vec<String>>;
+pub(super) type Gold = HashMap<String, HashSet<String>>;
+
+impl Scores {
+    pub(super) fn of(queries: &[Query], gold: &Gold, run: &Run) -> Self {
+        let mut scores = Scores::default();
+        for query in queries.iter().filter(|query| !query.abstention) {
+            let Some(gold) = gold.get(&query.id).filter(|gold| !gold.is_empty()) else { continue };
+            let ranked = run.get(&query.id).map_or(&[][..], Vec::as_slice);
+            scores.all.add(ranked, gold);
+            scores.types.entry(query.sort.clone()).or_default().add(ranked, gold);
+        }
+        scores
+    }
+
+    /// Over the questions of all types but one.
+    pub(super) fn without(&self, sort: &str) -> Score {
+        let others = self.types.iter().filter(|(name, _)| *name != sort);
+        others.fold(Score::default(), |sum, (_, score)| sum.plus(score))
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let types: serde_json::Map<String, Value> =
+            self.types.iter().map(|(name, score)| (name.clone(), score.json())).collect();
+        json!({ "all": self.all.json(), "types": types })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn score(ranked: &str, gold: &str) -> Score {
+        let mut score = Score::default();
+        score.add(&names(ranked), &names(gold).into_iter().collect());
+        score
+    }
+
+    fn figures(score: &Score) -> Vec<usize> {
+        SHARES.iter().map(|name| score.share(name).hits).collect()
+    }
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 5e-4
+    }
+
+    #[test]
+    fn one_question_is_scored_by_where_its_answers_are() {
+        for (ranked, gold, expected, mrr) in [
+            ("a b c", "a", [1, 1, 1, 1], 1.0),
+            ("b c a", "a", [0, 1, 1, 1], 1.0 / 3.0),
+            ("a b c d e f", "a f", [1, 1, 1, 0], 1.0),
+            ("b c d e f a", "a", [0, 0, 1, 0], 1.0 / 6.0),
+            ("b c d e f g h i j k a", "a", [0, 0, 0, 0], 1.0 / 11.0),
+            ("b b b b b a", "a", [0, 1, 1, 1], 0.5),
+            ("b c", "a", [0, 0, 0, 0], 0.0),
+        ] {
+            let score = score(ranked, gold);
+            assert_eq!(figures(&score), expected, "{ranked} | {gold}");
+            assert!(close(score.mrr(), mrr), "{ranked} | {gold}: {}", score.mrr());
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_scored_is_left_out_and_what_is_missing_scores_nothing() {
+        let query = |id: &str, sort: &str, abstention: bool| Query {
+            id: id.to_owned(),
+            sort: sort.to_owned(),
+            abstention,
+            ..Query::default()
+        };
+        let queries = [
+            query("1", "x", false),
+            query("2", "y", false),
+            query("no gold", "x", false),
+            query("4", "x", true),
+        ];
+        let gold: Gold =
+            ["1", "2", "4"].map(|id| (id.to_owned(), HashSet::from(["a".to_owned()]))).into_iter().collect();
+        let run = Run::from([("1".to_owned(), names("b a")), ("4".to_owned(), names("a"))]);
+        let scores = Scores::of(&queries, &gold, &run);
+        assert_eq!(scores.all.questions, 2);
+        assert_eq!(figures(&scores.all), [0, 1, 1, 1]);
+        assert!(close(scores.all.mrr(), 0.25));
+        assert_eq!(scores.types["x"].share("any@5"), Share { hits: 1, of: 1 });
+        assert_eq!(scores.types["y"].share("any@5"), Share { hits: 0, of: 1 });
+        assert_eq!(scores.without("y"), scores.types["x"]);
+    }
+
+    /// 137 of 141: p = 0.97163, z²/n = 0.027245; centre 0.985253 / 1.027245 = 0.959122,
+    /// half 1.96 · √(0.000195496 + 0.0000483064) / 1.027245 = 0.029792.
+    #[test]
+    fn the_interval_is_wilsons() {
+        let (low, high) = Share { hits: 137, of: 141 }.interval();
+        assert!(close(low, 0.9293) && close(high, 0.9889), "{low} {high}");
+        // 5 of 10: centre 0.5; half 1.96 · √(0.025 + 0.009604) / 1.38416 = 0.26341.
+        let (low, high) = Share { hits: 5, of: 10 }.interval();
+        assert!(close(low, 0.2366) && close(high, 0.7634), "{low} {high}");
+        // None of 20: from 0 to (z²/n) / (1 + z²/n) = 0.19208 / 1.19208.
+        let (low, high) = Share { hits: 0, of: 20 }.interval();
+        assert!(close(low, 0.0) && close(high, 0.1611), "{low} {high}");
+        assert_eq!(Share { hits: 0, of: 0 }.interval(), (0.0, 1.0));
+    }
+}

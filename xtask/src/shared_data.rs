@@ -1,0 +1,26 @@
+//! The shared test and retrieval sets: where they are, and how they get there.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::failure::Outcome;
+use crate::{process, workspace};
+
+/// Where the sets are looked for: `HARK_DATA`, or `target/shared-data`.
+pub(crate) fn folder() -> PathBuf {
+    std::env::var_os("HARK_DATA").map_or_else(usual, PathBuf::from)
+}
+
+fn usual() -> PathBuf {
+    workspace::root().join("target/shared-data")
+}
+
+/// Unpacks the sets into the usual folder, if the folder with their archives is beside the workspace.
+pub(crate) fn unpack() -> Outcome<bool> {
+    let script = workspace::root().join("../shared/data/unpack");
+    if !script.is_file() {
+        return Ok(false);
+    }
+    process::run(Command::new("bash").arg(&script).arg(usual()))?;
+    Ok(true)
+}
