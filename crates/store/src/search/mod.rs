@@ -34,7 +34,7 @@ pub struct Depth {
 
 impl Default for Depth {
     fn default() -> Self {
-        Depth { lexical: 80, vector: 80 }
+        Depth { lexical: 120, vector: 80 }
     }
 }
 
