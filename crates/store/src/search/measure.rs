@@ -1,10 +1,10 @@
 //! Exact evidence of one passage for a query: its words, its words with typos repaired, its meaning.
 
 use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
-use hark_core::vector::{Vector, dot};
+use hark_core::vector::dot_bytes;
 use rusqlite::Row;
 
-use super::Meaning;
+use super::{Meaning, QueryTerms};
 
 /// What an assistant or a tool said counts a little less than what a person said.
 const QUOTED: f32 = 0.9;
@@ -14,11 +14,12 @@ const QUOTED_COSINE: f32 = 0.03;
 pub(super) const COLUMNS: &str = "scale, vec, record, other, id";
 
 /// A query in the form that a passage is measured against.
-pub(super) struct Measure<'q> {
-    pub(super) meaning: Option<&'q Meaning>,
-    pub(super) typed: Vec<WeightedTerm>,
-    pub(super) repaired: Option<Vec<WeightedTerm>>,
-    pub(super) corpus: Corpus,
+pub(super) struct Measure {
+    /// The vector as bytes, and its scale.
+    query: Option<(Vec<u8>, f32)>,
+    typed: Vec<WeightedTerm>,
+    repaired: Option<Vec<WeightedTerm>>,
+    corpus: Corpus,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +29,17 @@ pub(super) struct Measured {
     pub(super) cosine: f32,
 }
 
-impl Measure<'_> {
+impl Measure {
+    pub(super) fn new(terms: &QueryTerms, meaning: Option<&Meaning>, corpus: Corpus) -> Self {
+        let bytes = |m: &Meaning| m.vector.values.iter().map(|v| v.cast_unsigned()).collect();
+        Measure {
+            query: meaning.map(|m| (bytes(m), m.vector.scale)),
+            typed: terms.typed(),
+            repaired: terms.repaired(),
+            corpus,
+        }
+    }
+
     /// The words that count: repaired where something was mistyped.
     pub(super) fn meant(&self) -> &[WeightedTerm] {
         self.repaired.as_deref().unwrap_or(&self.typed)
@@ -41,7 +52,12 @@ impl Measure<'_> {
         let typed = bm25::score(record, &self.typed, &self.corpus);
         let fixed = self.repaired.as_ref().map(|terms| bm25::score(record, terms, &self.corpus));
         let repaired = fixed.unwrap_or(typed);
-        let cosine = self.meaning.map_or(0.0, |m| cosine(&m.vector, scale as f32, values));
+        let cosine = match &self.query {
+            Some((query, query_scale)) if query.len() == values.len() => {
+                dot_bytes(query, values) as f32 * query_scale * scale as f32
+            }
+            _ => 0.0,
+        };
         Ok(if row.get(3)? {
             let (typed, repaired) = (typed.damped(QUOTED), repaired.damped(QUOTED));
             Measured { typed, repaired, cosine: cosine - QUOTED_COSINE }
@@ -49,12 +65,4 @@ impl Measure<'_> {
             Measured { typed, repaired, cosine }
         })
     }
-}
-
-fn cosine(query: &Vector, scale: f32, bytes: &[u8]) -> f32 {
-    if bytes.len() != query.values.len() {
-        return 0.0;
-    }
-    let values: Vec<i8> = bytes.iter().map(|b| b.cast_signed()).collect();
-    dot(&query.values, &values) as f32 * query.scale * scale
 }

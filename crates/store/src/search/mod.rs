@@ -146,7 +146,7 @@ impl Store {
         proposed.sort_unstable_by_key(|p| (p.passage, !p.near));
         proposed.dedup_by_key(|p| p.passage);
 
-        let measure = Measure { meaning, typed: terms.typed(), repaired: terms.repaired(), corpus };
+        let measure = Measure::new(&terms, meaning, corpus);
         let mut found: Vec<Candidate> = Vec::with_capacity(proposed.len());
         let mut read = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM passage WHERE id = ?1"))?;
         for Proposed { passage, tie, created, near } in proposed {
@@ -215,7 +215,7 @@ impl Store {
 
     /// The tiers propose single passages; a long memory that leads so is read whole, because another
     /// of its passages may answer better.
-    fn look_at_rest(&self, found: &mut [Candidate], measure: &Measure<'_>) -> rusqlite::Result<()> {
+    fn look_at_rest(&self, found: &mut [Candidate], measure: &Measure) -> rusqlite::Result<()> {
         let promise = |c: &Candidate| c.cosine + c.repaired.share + 0.4 * c.whole.share;
         let mut long: Vec<&mut Candidate> = found.iter_mut().filter(|c| c.is_long).collect();
         long.sort_unstable_by(|a, b| promise(b).total_cmp(&promise(a)).then(a.tie.cmp(&b.tie)));

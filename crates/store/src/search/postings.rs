@@ -11,9 +11,9 @@ use super::query::QueryTerms;
 use crate::index::lexicon_token;
 
 /// How many postings one query may read.
-const BUDGET: u64 = 12_000;
+const BUDGET: u64 = 8_000;
 /// When even the rarest term is common, its newest passages stand for it.
-const NEWEST: u64 = 6_000;
+const NEWEST: u64 = 4_000;
 
 /// Passage → weight of the terms found there.
 pub(crate) type Postings = HashMap<i64, f32, PassageHasher>;
@@ -31,7 +31,8 @@ pub(crate) fn gather(conn: &Connection, terms: &QueryTerms) -> rusqlite::Result<
     wanted.sort_by(|a, b| a.0.cmp(&b.0).then(a.2.cmp(b.2)));
     wanted.dedup_by(|a, b| a.2 == b.2);
 
-    let mut found = Postings::with_capacity_and_hasher(1024, PassageHasher);
+    let expected = wanted.iter().map(|(df, _, _)| df).sum::<u64>().min(BUDGET);
+    let mut found = Postings::with_capacity_and_hasher(expected as usize, PassageHasher);
     let mut read =
         conn.prepare_cached("SELECT rowid FROM lexicon WHERE lexicon MATCH ?1 ORDER BY rowid DESC LIMIT ?2")?;
     let mut spent = 0u64;

@@ -129,7 +129,7 @@ struct Sweep<'a> {
 struct Sketch(Vec<u64>);
 
 impl Sketch {
-    const BITS: usize = 1 << 16;
+    const BITS: usize = 1 << 18;
 
     fn of(postings: &Postings) -> Self {
         let mut bits = vec![0; Self::BITS / 64];
