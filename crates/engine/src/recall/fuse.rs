@@ -70,7 +70,7 @@ mod weight {
 }
 
 /// How many fused hits are loaded and weighed, beyond those asked for.
-const SPARE: usize = 14;
+const SPARE: usize = 10;
 /// How many of the best pass on strength through links.
 const SEEDS: usize = 4;
 /// What two texts that have nothing to do with each other score at the most, mostly.
@@ -177,7 +177,7 @@ pub(super) fn rank(
     sort(&mut standings);
     let best = standings.first().map_or(0.0, |s| s.total);
     standings.retain(|s| s.admitted || s.total >= FOLLOWS * best);
-    standings.truncate(2 * question.limit + SPARE);
+    standings.truncate(question.limit + SPARE);
     let ranks = tier_ranks(&standings);
 
     let nums: Vec<i64> = standings.iter().map(|s| s.memory).collect();

@@ -11,9 +11,9 @@ use super::query::QueryTerms;
 use crate::index::lexicon_token;
 
 /// How many postings one query may read.
-const BUDGET: u64 = 8_000;
+const BUDGET: u64 = 6_000;
 /// When even the rarest term is common, its newest passages stand for it.
-const NEWEST: u64 = 4_000;
+const NEWEST: u64 = 3_000;
 
 /// Passage → weight of the terms found there.
 pub(crate) type Postings = HashMap<i64, f32, PassageHasher>;
