@@ -15,7 +15,9 @@ use crate::capture;
 use crate::config::CheckpointPolicy;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::ReadScope;
+use crate::project;
 use crate::recall::gate::{self, Threshold};
 use crate::recall::{self, Question};
 
@@ -164,8 +166,13 @@ pub fn for_prompt(
     let mut lines = Vec::new();
     let mut items = Vec::new();
     let mut room = budget.saturating_sub(estimate_tokens(&frame("")));
-    for hit in hits.iter().take(decision.count) {
-        let memory = &hit.stored.memory;
+    let root = folder.map(project::work_tree);
+    for memory in decision.chosen.iter().map(|at| &hits[*at].stored.memory) {
+        // What speaks of files that are gone is not said unasked.
+        let here = root.as_deref().filter(|_| memory.scope.project() == visible.current.as_ref());
+        if freshness(memory, here) == Freshness::Stale {
+            continue;
+        }
         let id = memory.id.short();
         if engine.store.was_told(session, &id)? {
             continue;
@@ -183,7 +190,7 @@ pub fn for_prompt(
             break;
         }
         let line = format!("{head}{}", truncate_to_tokens(&text, left.min(120)));
-        room -= estimate_tokens(&line).min(room) + 1;
+        room = room.saturating_sub(estimate_tokens(&line) + 1);
         lines.push(line);
         items.push(id);
     }

@@ -88,7 +88,7 @@ pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
             let decision = gate::decide(found.iter().map(|(_, hit)| hit), threshold);
             micros.push(started.elapsed().as_micros() as u64);
             injected += usize::from(decision.inject);
-            let ids = found.iter().take(decision.count).map(|(name, _)| name.as_str()).collect();
+            let ids = decision.chosen.iter().map(|at| found[*at].0.as_str()).collect();
             let signals = if request.explain { found.first().map(|(_, hit)| hit.signals) } else { None };
             let line =
                 Line { pid: &pair.pid, inject: decision.inject, p: decision.probability, ids, signals };

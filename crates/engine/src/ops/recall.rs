@@ -179,7 +179,7 @@ fn reread_changed(engine: &mut Engine, hits: &[Ranked], now: Timestamp) -> Resul
     Ok(changed)
 }
 
-fn freshness(memory: &Memory, root: Option<&Path>) -> Freshness {
+pub(crate) fn freshness(memory: &Memory, root: Option<&Path>) -> Freshness {
     match root {
         Some(root) if !memory.files.is_empty() => {
             let all_there = memory.files.iter().all(|file| root.join(&**file).exists());

@@ -3,7 +3,7 @@
 //! Ranking always finds a best hit; this decides whether the best is good enough. A nonsense
 //! question must come back empty.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use hark_core::text::Shape;
 use hark_store::search::{Activation, Candidate, Candidates};
@@ -33,12 +33,12 @@ fn nearish(in_scope: usize) -> f32 {
     near(in_scope) - 0.06
 }
 
-/// Candidates that may be shown, by memory.
-pub(super) fn admit<'c>(candidates: &'c Candidates, named: &[Activation]) -> HashMap<i64, &'c Candidate> {
+/// Memories that may be shown.
+pub(super) fn admit(candidates: &Candidates, named: &[Activation]) -> HashSet<i64> {
     let named: HashSet<i64> = named.iter().map(|activation| activation.memory).collect();
     let floor = Floor::for_question(candidates);
     let relevant = |c: &&Candidate| named.contains(&c.memory) || floor.admits(c);
-    candidates.found.iter().filter(relevant).map(|c| (c.memory, c)).collect()
+    candidates.found.iter().filter(relevant).map(|c| c.memory).collect()
 }
 
 struct Floor {

@@ -3,7 +3,7 @@
 //! The measures are shares of what the question could get, so that they can be added as they are.
 //! Adding ranks instead (RRF) loses how much better the best is; ARCHITECTURE.md has the figures.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use hark_core::rank::bm25::Evidence;
 use hark_core::rank::fusion::ranks;
@@ -162,15 +162,12 @@ impl Standing {
 pub(super) fn rank(
     store: &Store,
     candidates: &Candidates,
-    admitted: &HashMap<i64, &Candidate>,
+    admitted: &HashSet<i64>,
     named: &[Activation],
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
-    let mut standings: Vec<Standing> = candidates
-        .found
-        .iter()
-        .map(|c| Standing::of(c, admitted.contains_key(&c.memory), candidates))
-        .collect();
+    let mut standings: Vec<Standing> =
+        candidates.found.iter().map(|c| Standing::of(c, admitted.contains(&c.memory), candidates)).collect();
     sort(&mut standings);
     add_times(&mut standings, candidates, question);
     add_linked(store, &mut standings, named, question)?;

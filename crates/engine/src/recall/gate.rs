@@ -52,12 +52,12 @@ impl Default for Threshold {
     }
 }
 
-/// Whether to speak, and how many of the hits to bring.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Whether to speak, and which of the hits to bring.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     pub inject: bool,
     pub probability: f32,
-    pub count: usize,
+    pub chosen: Vec<usize>,
 }
 
 /// Memories brought with one prompt at most.
@@ -70,9 +70,9 @@ pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) 
     let likely: Vec<f32> = hits.take(MOST).map(|hit| probability(&hit.signals)).collect();
     let probability = likely.iter().copied().fold(0.0, f32::max);
     let inject = probability >= threshold.0 && probability > 0.0;
-    let last = likely.iter().rposition(|p| *p >= COMPANION * threshold.0);
-    let count = if inject { last.map_or(0, |at| at + 1) } else { 0 };
-    Decision { inject, probability, count }
+    let comes_along = |at: &usize| inject && likely[*at] >= COMPANION * threshold.0;
+    let chosen = (0..likely.len()).filter(comes_along).collect();
+    Decision { inject, probability, chosen }
 }
 
 /// How likely it is that a hit is what the prompt is about: a logistic model, fitted on prompts
