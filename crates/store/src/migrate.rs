@@ -12,6 +12,9 @@ use crate::error::StoreError;
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_base.sql"),
     include_str!("../../../migrations/sqlite/0002_sessions.sql"),
+    include_str!("../../../migrations/sqlite/0003_history.sql"),
+    include_str!("../../../migrations/sqlite/0004_failures.sql"),
+    include_str!("../../../migrations/sqlite/0005_life.sql"),
 ];
 
 /// `Hark` in ASCII, in the header of every index.

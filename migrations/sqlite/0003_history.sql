@@ -1,0 +1,1 @@
+-- Transcripts that were read, and summaries of what is in them.

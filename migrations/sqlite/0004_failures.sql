@@ -1,0 +1,1 @@
+-- What failed, what was tried, what helped.

@@ -1,0 +1,1 @@
+-- Feedback, confirmations and what was forgotten for good.
