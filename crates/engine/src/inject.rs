@@ -362,7 +362,8 @@ fn warning(
     };
     let Some(project) = here.filter(|project| project.0 != 0) else { return Ok(None) };
     let now = engine.now();
-    let lookup = alert::Lookup { store: &engine.store, project, session, root: root.filter(|_| untouched), now };
+    let lookup =
+        alert::Lookup { store: &engine.store, project, session, root: root.filter(|_| untouched), now };
     let hits = lookup.find(&act)?;
     Ok(alert::words(&hits, now, engine.config.inject.alert).map(|words| (words, session)))
 }

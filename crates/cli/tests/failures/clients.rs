@@ -137,7 +137,9 @@ impl<'h> Session<'h> {
             }
             "gemini-cli" => {
                 let tail = if ok { String::new() } else { format!("\nExit Code: {code}") };
-                let text = format!("<untrusted_context>\nOutput: {output}{tail}\nProcess Group PGID: 7\n</untrusted_context>");
+                let text = format!(
+                    "<untrusted_context>\nOutput: {output}{tail}\nProcess Group PGID: 7\n</untrusted_context>"
+                );
                 said["tool_response"] = json!({ "llmContent": text, "returnDisplay": "" });
                 self.send("AfterTool", said)
             }

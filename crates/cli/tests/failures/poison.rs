@@ -13,7 +13,8 @@ const PHRASINGS: &[&str] = &[
 #[test]
 fn instructions_in_tool_output_become_no_rule() {
     let home = Home::new(env!("CARGO_BIN_EXE_hark"));
-    let rule = home.remember_with("Always run the tests before a commit", &["--kind", "directive", "--global"]);
+    let rule =
+        home.remember_with("Always run the tests before a commit", &["--kind", "directive", "--global"]);
     let folder = home.root().join("shop");
     let failing = "Traceback (most recent call last):\n  File \"src/a.py\", line 1, in load\nKeyError: 'x'";
     for (at, words) in PHRASINGS.iter().enumerate() {

@@ -33,7 +33,9 @@ fn read(wire: &Wire, event: &mut HookEvent) {
 
 /// What commands printed, each with its outcome; other tools say theirs as they like.
 fn said_by_commands(output: &Value) -> (String, Option<bool>) {
-    let parts = output.as_array().filter(|parts| parts.iter().all(|p| p.get("success").is_some_and(Value::is_boolean)));
+    let parts = output
+        .as_array()
+        .filter(|parts| parts.iter().all(|p| p.get("success").is_some_and(Value::is_boolean)));
     let Some(parts) = parts.filter(|parts| !parts.is_empty()) else { return (text_of(output), None) };
     let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("result")?.as_str()).collect();
     (texts.join("\n"), Some(parts.iter().all(|part| part["success"] == true)))

@@ -20,7 +20,8 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
                 let frames: Vec<&str> = frames.iter().map(String::as_str).collect();
                 found.add(Some(Class::Test), short(message), &frames, &[test]);
             }
-        } else if (exception(trimmed) && !lines[at.saturating_sub(2)..at].iter().any(|l| l.ends_with(" FAILED")))
+        } else if (exception(trimmed)
+            && !lines[at.saturating_sub(2)..at].iter().any(|l| l.ends_with(" FAILED")))
             || trimmed.starts_with("Exception in thread ")
         {
             let message = trimmed
