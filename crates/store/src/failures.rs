@@ -177,6 +177,8 @@ pub(crate) fn put_memory(
         Some(row) => Some(row),
         None => by_signature(conn, project, &record.signature)?,
     };
+    // Closed by a person: how the files were after an earlier fix says nothing any more.
+    let closed_by_hand = !open && known.as_ref().is_some_and(|row| row.open);
     let never = Timestamp::from_millis(0);
     let fixed_at = if open { never } else { memory.closed.unwrap_or(memory.updated) };
     let row = FailureRow {
@@ -192,6 +194,7 @@ pub(crate) fn put_memory(
     };
     let num = put(conn, &row)?;
     for (target, changed, mark) in changes {
+        let mark = if closed_by_hand { "" } else { mark };
         conn.prepare_cached("UPDATE failure_target SET changed = ?4, mark = ?5 WHERE project = ?1 AND target = ?2 AND failure = ?3")?
             .execute(params![project.0, target, num, changed, mark])?;
     }
