@@ -8,6 +8,7 @@
 mod connection;
 mod error;
 mod events;
+mod failures;
 mod files;
 mod folders;
 pub mod foreign;
@@ -28,9 +29,10 @@ mod write;
 
 pub use error::StoreError;
 pub use events::{Beginning, Filed, HostSeen, PastEvent};
+pub use failures::{FailureHit, FailureRow, Whereabouts};
 pub use inspect::{Finding, Inspection, Severity};
 pub use layout::Layout;
-pub use ledger::{Injection, LedgerRow, LedgerSum};
+pub use ledger::{Injection, LedgerRow, LedgerSum, Savings};
 pub use projects::ProjectNum;
 pub use read::{EntityCount, ListFilter, ListOrder, Neighbour, Stats, Stored};
 pub use revisions::Revision;

@@ -8,6 +8,7 @@ pub mod context;
 pub mod doctor;
 pub mod edit;
 pub mod export;
+pub mod failures;
 pub mod forget;
 pub mod history;
 pub mod import;
