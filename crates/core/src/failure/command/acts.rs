@@ -20,7 +20,7 @@ pub fn edits_by(line: &str) -> Vec<String> {
         match program.as_str() {
             "sed" | "perl" | "gawk" if in_place => found.extend(named()),
             "tee" | "ed" | "truncate" => found.extend(named()),
-            "mv" | "cp" => found.extend(named().last()),
+            "mv" | "cp" => found.extend(named().next_back()),
             "git"
                 if words
                     .get(1)

@@ -162,7 +162,7 @@ pub(super) fn anything(output: &str, ran: &Ran, place: &Place) -> Option<Finding
         let lower = line.to_ascii_lowercase();
         REASONS.iter().any(|reason| lower.contains(reason))
     });
-    let line = telling.or_else(|| lines().filter(|l| !is_exit(l)).next_back())?;
+    let line = telling.or_else(|| lines().rfind(|l| !is_exit(l)))?;
     let files: Vec<&str> = line.split([' ', '\'', '"', '`', '(', ')', ',']).collect();
     let mut found = Found { place, list: Vec::new() };
     found.add(None, line, &files, &[]);

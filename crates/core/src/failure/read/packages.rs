@@ -48,7 +48,7 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
             };
             let message = if next.is_empty() { trimmed.to_owned() } else { format!("{trimmed} {next}") };
             // An error that a language's reader understood better is not told again.
-            if *class != None || found.is_empty() {
+            if class.is_some() || found.is_empty() {
                 found.add(*class, &message, &files, &[]);
             }
         } else if is_shell(line) {
