@@ -207,7 +207,7 @@ impl Scene<'_, '_> {
                 Err(e) => return Err(e.into()),
             },
             None if row.record.is_worth_a_memory(after_an_edit) => {
-                let mut memory = self.blank(Kind::Failure)?;
+                let mut memory = self.blank(Kind::Failure, &row.record.signature)?;
                 self.tell(row, &mut memory);
                 self.writer.create(&memory)?;
                 row.memory = Some(memory.id);
@@ -265,7 +265,7 @@ impl Scene<'_, '_> {
                 }
             }
             Ok(None) | Err(StoreError::NotFound { .. }) => {
-                let mut memory = self.blank(Kind::Fix)?;
+                let mut memory = self.blank(Kind::Fix, &row.record.signature)?;
                 fill(&mut memory);
                 memory.links.push(Link {
                     to: failure,
@@ -283,8 +283,13 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    fn blank(&self, kind: Kind) -> Result<Memory, EngineError> {
-        let mut id = MemoryId::new(self.when, Engine::random()?);
+    /// The same events make the same memories, in whatever order transcripts are read again.
+    fn blank(&self, kind: Kind, signature: &str) -> Result<Memory, EngineError> {
+        let key = self.at.key.as_ref().map_or("", |key| key.as_str());
+        let hash = blake3::hash(format!("{kind}\n{key}\n{signature}").as_bytes());
+        let mut own = [0; 10];
+        own.copy_from_slice(&hash.as_bytes()[..10]);
+        let mut id = MemoryId::new(self.when, own);
         while !self.writer.is_free(&id)? {
             id = MemoryId::new(self.when, Engine::random()?);
         }
