@@ -18,7 +18,15 @@ pub(super) const CLIENT: Client = Client {
                     "limit": { "context": 200_000, "output": 8_000 } } } } },
             "permission": { "*": "allow" },
         });
-        vec![(scene.in_config("opencode/opencode.json"), format!("{config:#}\n"))]
+        // What its first start would fetch for plugins in TypeScript; ours needs none of it.
+        let types = json!({ "dependencies": { "@opencode-ai/plugin": "1.18.33" } });
+        let lock = json!({ "lockfileVersion": 3, "packages": { "": types } });
+        vec![
+            (scene.in_config("opencode/opencode.json"), format!("{config:#}\n")),
+            (scene.in_config("opencode/package.json"), types.to_string()),
+            (scene.in_config("opencode/package-lock.json"), lock.to_string()),
+            (scene.in_config("opencode/node_modules/.keep"), String::new()),
+        ]
     },
     environment: |_| {
         let off = [
