@@ -60,7 +60,9 @@ fn perform(
     verdict.check(format!("it ends well ({outcome:?})"), outcome.is_ok());
     let said = fs::read_to_string(stage.log(client)).unwrap_or_default();
     verdict.check("its model said the closing word", said.contains(&format!("DONE-{mark}")));
-    proof::rules(asked, verdict);
+    if client.instructed {
+        proof::rules(asked, verdict);
+    }
     verdict.check("its model changed the file", fs::read_to_string(&notes).unwrap_or_default().trim() == new);
     if let Some(left) = before {
         proof::recalled(asked, &format!("ship-{}", left.lane), verdict);

@@ -37,5 +37,6 @@ pub(super) const CLIENT: Client = Client {
             Step::new(&["Edit"], json!({ "file_path": path, "old_string": old, "new_string": new })),
         ]
     },
+    instructed: true,
     hooks: Hooks { ends: true, prompt: true },
 };

@@ -27,5 +27,6 @@ pub(super) const CLIENT: Client = Client {
             "old_text": old, "new_text": new });
         vec![Step::new(&["editor", "edit"], input)]
     },
-    hooks: Hooks { ends: true, prompt: false },
+    instructed: false,
+    hooks: Hooks { ends: false, prompt: false },
 };

@@ -40,5 +40,6 @@ pub(super) const CLIENT: Client = Client {
         );
         vec![Step::new(&["apply_patch"], json!(patch))]
     },
+    instructed: true,
     hooks: Hooks { ends: true, prompt: true },
 };

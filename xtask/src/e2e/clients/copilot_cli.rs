@@ -38,5 +38,6 @@ pub(super) const CLIENT: Client = Client {
             Step::new(&["edit"], json!({ "path": path, "old_str": old, "new_str": new })),
         ]
     },
+    instructed: true,
     hooks: Hooks { ends: true, prompt: true },
 };

@@ -39,5 +39,6 @@ pub(super) const CLIENT: Client = Client {
             Step::new(&["edit"], json!({ "file_path": path, "old_string": old, "new_string": new })),
         ]
     },
+    instructed: true,
     hooks: Hooks { ends: false, prompt: true },
 };
