@@ -7,6 +7,7 @@ use std::path::Path;
 
 /// Who reads the line. Away from Windows it is always [`Shell::Posix`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::enum_variant_names, reason = "it is called so")]
 pub enum Shell {
     /// Any Unix shell, and Git Bash.
     Posix,
