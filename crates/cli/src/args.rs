@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Archive(commands::status::Args),
     /// Bring archived or superseded memories back
     Restore(commands::status::Args),
+    /// Say of memories that they helped, are wrong, or are out of date
+    Feedback(commands::feedback::Args),
     /// Remove memories for good
     Forget(commands::forget::Args),
     /// Link two memories

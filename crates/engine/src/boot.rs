@@ -219,7 +219,7 @@ fn memories(
     for kind in kinds {
         found.extend(engine.store.standing(*kind, place.visible.projects.as_deref(), 50)?);
     }
-    found.retain(|s| s.memory.expires.is_none_or(|at| at > now));
+    found.retain(|s| s.memory.expires.is_none_or(|at| at > now) && !s.memory.life.is_wrong());
     // Steering words count only if a user said them; a file edited by hand may claim otherwise.
     found.retain(|s| s.memory.origin.may_become(s.memory.kind));
     found.sort_by_key(|s| (!s.memory.pinned, std::cmp::Reverse(s.memory.importance)));

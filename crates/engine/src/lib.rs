@@ -17,6 +17,7 @@ pub mod inject;
 pub mod ops;
 pub mod project;
 pub mod recall;
+mod repeat;
 mod sessions;
 mod summary;
 pub mod toolbox;

@@ -5,7 +5,7 @@
 mod schema;
 mod text;
 
-use hark_core::Status;
+use hark_core::{Feedback, Status};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -120,7 +120,7 @@ static TOOLS: &[Tool] = &[
         name: "memory_update",
         title: "Update",
         description: "Change memories: edit the text, resolve, reopen, archive, restore, supersede by a newer one, \
-                      relate two, or forget for good.",
+                      relate two, say that one helped or is wrong or stale, or forget for good.",
         family: Family::Core,
         read_only: false,
         destructive: true,
@@ -331,6 +331,9 @@ enum Action {
     Supersede,
     Relate,
     Forget,
+    Helpful,
+    Wrong,
+    Stale,
 }
 
 fn update(engine: &mut Engine, caller: &Caller, arguments: Value) -> Result<Answer, EngineError> {
@@ -352,6 +355,15 @@ fn update(engine: &mut Engine, caller: &Caller, arguments: Value) -> Result<Answ
         Action::Forget => {
             let request = ops::forget::Request { ids: request.ids, yes: true };
             text::json(&ops::forget::run(engine, caller, &request)?)
+        }
+        Action::Helpful | Action::Wrong | Action::Stale => {
+            let feedback = match request.action {
+                Action::Helpful => Feedback::Helpful,
+                Action::Wrong => Feedback::Wrong,
+                _ => Feedback::Stale,
+            };
+            let request = ops::feedback::Request { ids: request.ids, feedback };
+            text::json(&ops::feedback::run(engine, caller, &request)?)
         }
         Action::Edit => {
             let edit = ops::edit::Request {

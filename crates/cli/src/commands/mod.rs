@@ -7,6 +7,7 @@ pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod eval;
+pub(crate) mod feedback;
 pub(crate) mod forget;
 pub(crate) mod history;
 pub(crate) mod hook;
@@ -49,6 +50,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Reopen(args) => status::run(&args, status::Move::Reopen, environment),
         Command::Archive(args) => status::run(&args, status::Move::Archive, environment),
         Command::Restore(args) => status::run(&args, status::Move::Restore, environment),
+        Command::Feedback(args) => feedback::run(&args, environment),
         Command::Forget(args) => forget::run(&args, environment),
         Command::Relate(args) => relate::run(&args, environment),
         Command::Links(args) => links::run(&args, environment),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use hark_core::{IdRef, Memory, MemoryId, Origin, Relation, Status, Timestamp};
-use hark_store::{StoreError, Writer};
+use hark_store::{Passing, StoreError, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
                 writer.update(&before, &after, "unlinked")?;
             }
             restore_replaced(writer, &writer.load(&IdRef::Full(*id))?, &doomed, now)?;
+            let gone = writer.load(&IdRef::Full(*id))?;
+            writer.bury(&gone, Passing::Forgotten)?;
             writer.remove(id)?;
         }
         Ok::<_, EngineError>(())

@@ -7,6 +7,7 @@ pub mod checkpoint;
 pub mod context;
 pub mod doctor;
 pub mod edit;
+pub mod feedback;
 pub mod forget;
 pub mod history;
 pub mod ledger;

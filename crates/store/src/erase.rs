@@ -1,0 +1,348 @@
+//! Taking every trace out of a data directory: quotes of what was forgotten, free pages, the
+//! write-ahead log; and a look at the bytes afterwards, so that "gone" is not a matter of trust.
+//!
+//! Removing the memory itself is the writer's; this is about what else holds its words.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hark_core::Memory;
+use rusqlite::params;
+
+use crate::connection;
+use crate::error::StoreError;
+use crate::files;
+use crate::layout::Layout;
+use crate::revisions::Revision;
+use crate::store::Store;
+use crate::write::Writer;
+
+/// What stands where a quote was.
+pub const SCRUBBED: &str = "[forgotten]";
+/// Shorter texts are too common to be told from other people's words.
+const LEAST_CHARS: usize = 16;
+/// What is looked for byte by byte at the end.
+const MOST_VERIFIED: usize = 256;
+
+/// Tables that are made from the files of memories, or hold no text.
+const DERIVED: &[&str] = &[
+    "memory",
+    "tag",
+    "passage",
+    "document",
+    "chunk",
+    "word",
+    "near",
+    "corpus",
+    "entity",
+    "mention",
+    "edge",
+    "folder",
+    "unread",
+    "meta",
+    "project",
+    "project_root",
+    "tombstone",
+    "likeness",
+    "topic",
+    "used",
+];
+
+/// Texts that must be found nowhere any more.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Traces {
+    needles: Vec<String>,
+}
+
+impl Traces {
+    /// Everything that a memory says, and said before.
+    pub fn add(&mut self, memory: &Memory, history: &[Revision]) {
+        self.add_one(memory);
+        for revision in history {
+            self.add_one(&revision.before);
+        }
+        self.needles.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
+        self.needles.dedup();
+    }
+
+    fn add_one(&mut self, memory: &Memory) {
+        let fields = [Some(&memory.body), Some(&memory.title), memory.why.as_ref(), memory.learned.as_ref()];
+        for text in fields.into_iter().flatten() {
+            self.add_text(text);
+            for line in text.lines() {
+                self.add_text(line);
+                for sentence in line.split_inclusive(['.', '!', '?', ';']) {
+                    self.add_text(sentence);
+                }
+            }
+        }
+    }
+
+    /// The text, and how it looks inside JSON or quoted YAML.
+    fn add_text(&mut self, text: &str) {
+        let text = text.trim().trim_end_matches(['.', '…']);
+        if text.chars().count() < LEAST_CHARS {
+            return;
+        }
+        let quoted = serde_json::to_string(text).unwrap_or_default();
+        let quoted = quoted.trim_matches('"');
+        if quoted != text {
+            self.needles.push(quoted.to_owned());
+        }
+        self.needles.push(text.to_owned());
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.needles.is_empty()
+    }
+
+    /// The text without them; nothing if none was there.
+    pub(crate) fn scrubbed(&self, text: &str) -> Option<String> {
+        let mut out = None;
+        for needle in &self.needles {
+            let text = out.as_deref().unwrap_or(text);
+            if text.contains(needle.as_str()) {
+                out = Some(text.replace(needle.as_str(), SCRUBBED));
+            }
+        }
+        out
+    }
+
+    fn found_in(&self, bytes: &[u8]) -> bool {
+        self.needles.iter().take(MOST_VERIFIED).any(|needle| holds(bytes, needle.as_bytes()))
+    }
+}
+
+/// Whether `bytes` hold `needle`. The byte that begins fewest matches is not known; the first will do.
+pub(crate) fn holds(bytes: &[u8], needle: &[u8]) -> bool {
+    let Some((first, rest)) = needle.split_first() else { return true };
+    let mut at = 0;
+    while let Some(next) = bytes.get(at..).and_then(|tail| tail.iter().position(|b| b == first)) {
+        at += next + 1;
+        if bytes[at..].starts_with(rest) {
+            return true;
+        }
+    }
+    false
+}
+
+impl Writer<'_> {
+    /// Takes quotes out of everything that this store keeps about sessions. Returns how many places
+    /// were changed.
+    pub fn scrub(&mut self, traces: &Traces) -> Result<usize, StoreError> {
+        let mut changed = self.scrub_rows(traces).map_err(|e| self.sql(e))?;
+        for path in texts_of(self.layout) {
+            let Ok(text) = fs::read_to_string(&path) else { continue };
+            if let Some(clean) = traces.scrubbed(&text) {
+                self.journal_file(&path);
+                files::write_atomic(&self.layout.staging(), &path, clean.as_bytes())?;
+                changed += 1;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Every table that is not made from memories, whoever added it.
+    fn scrub_rows(&self, traces: &Traces) -> rusqlite::Result<usize> {
+        let mut changed = 0;
+        for (table, columns) in self.tables()? {
+            if DERIVED.contains(&table.as_str()) {
+                continue;
+            }
+            for column in columns.iter().filter(|column| column.kind == "TEXT") {
+                let (table, column) = (quoted(&table), quoted(&column.name));
+                let mut update = self.tx.prepare(&format!(
+                    "UPDATE OR IGNORE {table} SET {column} = replace({column}, ?1, ?2) WHERE instr({column}, ?1) > 0"
+                ))?;
+                for needle in &traces.needles {
+                    changed += update.execute(params![needle, SCRUBBED])?;
+                }
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Removes a session: its file, and its rows in every table that knows sessions.
+    pub fn remove_session(&mut self, num: i64) -> Result<(), StoreError> {
+        let Some(stored) = self.session(num)? else { return Ok(()) };
+        let session = &stored.session;
+        self.bury_session(&session.id, &session.host, &session.host_session)?;
+        if !stored.file.is_empty() {
+            let path = self.layout.sessions().join(&stored.file);
+            self.journal_file(&path);
+            files::remove(&path)?;
+        }
+        let run = || -> rusqlite::Result<()> {
+            for (table, columns) in self.tables()? {
+                let Some(column) = columns.iter().find(|c| c.name == "session") else { continue };
+                let sql = format!("DELETE FROM {} WHERE session = ?1", quoted(&table));
+                match column.kind.as_str() {
+                    "INTEGER" => self.tx.execute(&sql, [num])?,
+                    "BLOB" => self.tx.execute(&sql, [session.id.as_bytes().as_slice()])?,
+                    _ => self.tx.execute(&sql, [session.id.full()])?,
+                };
+            }
+            self.tx.execute("DELETE FROM session_lexicon WHERE rowid = ?1", [num])?;
+            self.tx.execute("DELETE FROM session WHERE num = ?1", [num]).map(drop)
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Removes what the index knows of a project that holds nothing any more.
+    pub fn remove_project(&mut self, key: &hark_core::ProjectKey) -> Result<(), StoreError> {
+        let run = || -> rusqlite::Result<()> {
+            self.tx.execute("DELETE FROM project_root WHERE key = ?1", [key.as_str()])?;
+            self.tx
+                .execute(
+                    "DELETE FROM project WHERE key = ?1 AND num NOT IN (SELECT project FROM memory) \
+                     AND num NOT IN (SELECT project FROM session)",
+                    [key.as_str()],
+                )
+                .map(drop)
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Ordinary tables with their columns; those of the full-text indexes hold hashes only.
+    fn tables(&self) -> rusqlite::Result<Vec<(String, Vec<Column>)>> {
+        let names: Vec<String> = self
+            .tx
+            .prepare(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' \
+                 AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%lexicon%'",
+            )?
+            .query_map([], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let columns = |name: &str| -> rusqlite::Result<Vec<Column>> {
+            self.tx
+                .prepare("SELECT name, type FROM pragma_table_info(?1)")?
+                .query_map([name], |row| Ok(Column { name: row.get(0)?, kind: row.get(1)? }))?
+                .collect()
+        };
+        names.into_iter().map(|name| columns(&name).map(|columns| (name, columns))).collect()
+    }
+}
+
+struct Column {
+    name: String,
+    kind: String,
+}
+
+/// Names come from our own schema; quoted all the same.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Files of ours that may quote a memory: everything but memories, their history, and what is not
+/// text.
+fn texts_of(layout: &Layout) -> Vec<PathBuf> {
+    let skipped = ["memories", "revisions", "models", "install", "plugins", "backups"];
+    let mut found = Vec::new();
+    for path in everything(layout.home(), &skipped) {
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        let is_text = matches!(path.extension().and_then(|e| e.to_str()), Some("md" | "json" | "jsonl"));
+        if is_text && name != "tombstones.jsonl" {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Every file below a folder, without those of some folders at its top.
+pub(crate) fn everything(root: &Path, skipped: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let is_top = folder == root;
+            let name = entry.file_name();
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                if !(is_top && name.to_str().is_some_and(|n| skipped.contains(&n))) {
+                    open.push(path);
+                }
+            } else if kind.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+impl Store {
+    /// What a removal leaves behind in the index file: free pages, moved cells, the log, copies that
+    /// were put aside. After this none of it is there, unless another process would not let us.
+    pub fn wipe(&mut self) -> Result<(), StoreError> {
+        let path = self.layout.database();
+        for entry in
+            fs::read_dir(self.layout.home()).map_err(|e| StoreError::io(self.layout.home(), e))?.flatten()
+        {
+            // A damaged index that was put aside is a copy of what it knew.
+            if entry.file_name().to_str().is_some_and(|name| name.starts_with("hark.db.damaged-")) {
+                files::remove(&entry.path())?;
+            }
+        }
+        connection::patiently(&path, self.patience.min(Duration::from_secs(20)), || {
+            self.conn.execute_batch(
+                "INSERT INTO lexicon (lexicon) VALUES ('optimize'); \
+                 INSERT INTO session_lexicon (session_lexicon) VALUES ('optimize'); VACUUM;",
+            )
+        })?;
+        connection::patiently(&path, self.patience.min(Duration::from_secs(20)), || {
+            let busy: i64 = self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+            if busy == 0 {
+                Ok(())
+            } else {
+                Err(rusqlite::Error::SqliteFailure(
+                    rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY),
+                    None,
+                ))
+            }
+        })?;
+        self.cache.borrow_mut().forget();
+        Ok(())
+    }
+
+    /// Files of this data directory that still hold one of the texts, byte by byte. Backups are opened
+    /// for that.
+    pub fn holding(&self, traces: &Traces) -> Result<Vec<String>, StoreError> {
+        let mut found = Vec::new();
+        for path in everything(self.layout.home(), &["models"]) {
+            let is_backup = path.starts_with(self.layout.backups());
+            let Ok(bytes) = fs::read(&path) else { continue };
+            let holds = traces.found_in(&bytes)
+                || (is_backup && crate::backup::any_entry(&path, |content| traces.found_in(content)));
+            if holds {
+                found.push(path.strip_prefix(self.layout.home()).unwrap_or(&path).display().to_string());
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_found_wherever_they_are() {
+        assert!(holds(b"aaab", b"aab"));
+        assert!(holds(b"xyz", b"z"));
+        assert!(!holds(b"xyz", b"zz"));
+        assert!(holds(b"anything", b""));
+    }
+
+    #[test]
+    fn quotes_go_and_short_words_stay() {
+        let mut traces = Traces::default();
+        traces.add_text("say \"the walrus\" sleeps");
+        traces.add_text("too short");
+        let text = "{\"body\":\"he said: say \\\"the walrus\\\" sleeps, too short\"}";
+        assert_eq!(traces.scrubbed(text).unwrap(), "{\"body\":\"he said: [forgotten], too short\"}");
+        assert_eq!(traces.scrubbed("nothing of it"), None);
+    }
+}
