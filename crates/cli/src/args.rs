@@ -63,6 +63,16 @@ pub(crate) enum Command {
     Links(commands::links::Args),
     /// Show what a memory was before each change
     History(commands::history::Args),
+    /// Take back the last change of a memory
+    Undo(commands::undo::Args),
+    /// Find memories that say the same, and merge them
+    Consolidate(commands::consolidate::Args),
+    /// Show or put aside what has aged
+    Retention(commands::retention::Args),
+    /// Make, list or restore snapshots of the files
+    Backup(commands::backup::Args),
+    /// Look for secrets that got in before a rule knew them
+    RedactScan(commands::redact_scan::Args),
     /// Show everything about a file, issue, person or other thing
     Context(commands::context::Args),
     /// Save what a session is for, what is done and what is left

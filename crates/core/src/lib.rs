@@ -19,6 +19,7 @@ pub mod origin;
 pub mod project;
 pub mod rank;
 pub mod redact;
+pub mod retention;
 pub mod session;
 pub mod text;
 pub mod time;

@@ -5,6 +5,7 @@
 
 mod boot;
 pub mod capture;
+mod chain;
 pub mod clock;
 pub mod config;
 pub mod embed;

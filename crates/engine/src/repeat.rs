@@ -87,6 +87,15 @@ fn statement(memory: &Memory, other: &Memory) -> String {
     }
 }
 
+/// `old` with everything that `new` has, on the word of somebody who may merge them.
+pub(crate) fn united(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option<Memory> {
+    let spoken_for = Memory { origin: Origin::User, expires: old.expires, ..new.clone() };
+    let after = confirmed(old, &spoken_for, longer, now)?;
+    // Merging is no word of the user about what the memory says.
+    let origin = if new.origin == Origin::User { Origin::User } else { old.origin };
+    Some(Memory { origin, ..after })
+}
+
 /// `old` with what `new` adds; nothing if `new` may not add what it has.
 fn confirmed(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option<Memory> {
     if old.expires != new.expires {
@@ -121,17 +130,14 @@ fn confirmed(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option
     after.pinned |= new.pinned;
     after.life.confirmations += 1;
     after.life.confirmed = Some(now);
-    if !old.life.is_wrong() {
-        after.confidence += (1.0 - after.confidence) * 0.1;
-    } else if new.origin == Origin::User {
-        // The user stands by it after all.
-        after.life.verdict = None;
-        after.confidence = new.confidence;
-    }
     if new.origin == Origin::User {
-        // A user's words now, whoever said them first; but the kind says what may steer.
+        // A user's words now, whoever said them first, and whatever was said against them.
         after.origin = Origin::User;
         after.life.verdict = None;
+        after.confidence = after.confidence.max(new.confidence);
+    }
+    if !after.life.is_wrong() {
+        after.confidence += (1.0 - after.confidence) * 0.1;
     }
     Some(after)
 }

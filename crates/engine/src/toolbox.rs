@@ -353,7 +353,8 @@ fn update(engine: &mut Engine, caller: &Caller, arguments: Value) -> Result<Answ
         }
         Action::Restore => text::changed(&ops::status::run(engine, caller, &ids, Status::Active, "restore")?),
         Action::Forget => {
-            let request = ops::forget::Request { ids: request.ids, yes: true };
+            let request =
+                ops::forget::Request { ids: request.ids, yes: true, ..ops::forget::Request::default() };
             text::json(&ops::forget::run(engine, caller, &request)?)
         }
         Action::Helpful | Action::Wrong | Action::Stale => {

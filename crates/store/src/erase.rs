@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hark_core::Memory;
+use hark_core::{Memory, Timestamp};
 use rusqlite::params;
 
 use crate::connection;
@@ -322,6 +322,84 @@ impl Store {
         }
         Ok(found)
     }
+}
+
+impl Store {
+    /// Every text file of the data directory that may hold something of the user's.
+    pub fn texts(&self) -> Vec<PathBuf> {
+        let mut found = everything(self.layout.home(), &["models", "plugins", "backups", "tmp"]);
+        found.retain(|path| {
+            let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+            let is_top = path.parent() == Some(self.layout.home());
+            let is_ours = name.starts_with("hark.") || name.ends_with(".lock") || name == "placeholder.key";
+            !(is_top && is_ours)
+        });
+        found
+    }
+
+    /// Writes a text file again, whole or not at all.
+    pub fn replace_text(&mut self, path: &Path, text: &str, now: Timestamp) -> Result<(), StoreError> {
+        self.write(now, |writer| {
+            writer.journal_file(&path.to_owned());
+            files::write_atomic(&writer.layout.staging(), path, text.as_bytes()).map(drop)
+        })
+    }
+
+    /// Runs `clean` over every text that only the index keeps; what it changes is written again unless
+    /// this is a rehearsal. Returns how many rows changed, or would.
+    pub fn sweep_rows(
+        &mut self,
+        apply: bool,
+        now: Timestamp,
+        clean: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<usize, StoreError> {
+        self.write(now, |writer| {
+            let run = || -> rusqlite::Result<usize> {
+                let mut changed = 0;
+                for (table, columns) in writer.tables()? {
+                    if DERIVED.contains(&table.as_str()) {
+                        continue;
+                    }
+                    for column in columns.iter().filter(|column| column.kind == "TEXT") {
+                        changed += sweep_column(&writer.tx, &table, &column.name, apply, clean)?;
+                    }
+                }
+                Ok(changed)
+            };
+            run().map_err(|e| writer.sql(e))
+        })
+    }
+}
+
+/// By distinct text: equal ones are cleaned alike.
+fn sweep_column(
+    tx: &rusqlite::Connection,
+    table: &str,
+    column: &str,
+    apply: bool,
+    clean: &dyn Fn(&str) -> Option<String>,
+) -> rusqlite::Result<usize> {
+    let (table, column) = (quoted(table), quoted(column));
+    let mut dirty: Vec<(String, String)> = Vec::new();
+    {
+        let mut statement =
+            tx.prepare(&format!("SELECT DISTINCT {column} FROM {table} WHERE length({column}) > 7"))?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let text: String = row.get(0)?;
+            if let Some(better) = clean(&text) {
+                dirty.push((text, better));
+            }
+        }
+    }
+    if apply {
+        let mut update =
+            tx.prepare(&format!("UPDATE OR IGNORE {table} SET {column} = ?2 WHERE {column} = ?1"))?;
+        for (before, after) in &dirty {
+            update.execute([before, after])?;
+        }
+    }
+    Ok(dirty.len())
 }
 
 #[cfg(test)]

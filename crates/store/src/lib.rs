@@ -25,6 +25,7 @@ mod sessions;
 pub mod spool;
 mod store;
 pub mod tombstones;
+mod used;
 mod write;
 
 pub use backup::{Restored, Snapshot};

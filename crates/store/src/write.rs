@@ -207,6 +207,12 @@ impl Writer<'_> {
             self.journal.replaced(&history, bytes);
             files::remove(&history)?;
         }
+        let short = id.short();
+        self.tx
+            .prepare_cached("DELETE FROM used WHERE id = ?1")
+            .and_then(|mut s| s.execute([id.as_bytes().as_slice()]))
+            .and_then(|_| self.tx.execute("DELETE FROM injected WHERE item = ?1", [short]))
+            .map_err(|e| self.sql(e))?;
         self.drop_file(&stored.file)?;
         index::clear(&self.tx, stored.num).map_err(|e| self.sql(e))
     }

@@ -11,6 +11,7 @@ mod home;
 pub mod hooks;
 pub mod mcp;
 pub mod note;
+pub mod pairs;
 mod run;
 mod seeded;
 pub mod sqlite;

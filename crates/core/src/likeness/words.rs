@@ -96,7 +96,7 @@ impl Statement {
 }
 
 fn push(word: &str, begins: bool, words: &mut Vec<Word>) {
-    let folded = fold(word).replace('’', "'");
+    let folded = fold(word).to_lowercase().replace('’', "'");
     let folded = folded.strip_suffix("'s").unwrap_or(&folded);
     let add = |words: &mut Vec<Word>, key: String, sort, is_telling| {
         words.push(Word { key, written: word.to_owned(), sort, is_telling });

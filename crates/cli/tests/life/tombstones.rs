@@ -2,12 +2,9 @@
 
 use std::fs;
 
-use hark_testkit::Home;
 use serde_json::json;
 
-fn home() -> Home {
-    Home::new(env!("CARGO_BIN_EXE_hark"))
-}
+use super::home;
 
 #[test]
 fn a_deleted_memory_does_not_return_by_an_assistant_or_a_copied_file() {

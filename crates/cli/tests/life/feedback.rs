@@ -3,12 +3,10 @@
 use hark_testkit::Home;
 use serde_json::{Value, json};
 
+use super::home;
+
 const TEXT: &str = "The billing exporter writes its CSV files to /srv/billing/out every night at two.";
 const PROMPT: &str = "where does the billing exporter write its CSV files?";
-
-fn home() -> Home {
-    Home::new(env!("CARGO_BIN_EXE_hark"))
-}
 
 fn told(home: &Home, session: &str, prompt: &str) -> String {
     let event = |name: &str| json!({ "session_id": session, "cwd": home.work(), "hook_event_name": name, "prompt": prompt });
