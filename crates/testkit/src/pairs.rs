@@ -30,49 +30,174 @@ const TEMPLATES: &[Template] = &[
     t("The {env} database runs on {host}", "On {host} runs the {env} database"),
     t("We use {tool} for the {part}", "For the {part} we use {tool}"),
     t("Run the linter before pushing to {branch}", "Before pushing to {branch}, run the linter"),
-    t("The request timeout of the {part} is {num} seconds", "It is {num} seconds: the request timeout of the {part}"),
-    t("{person} owns the {part} and reviews its changes", "The {part} and its changes: owned and reviewed by {person}"),
+    t(
+        "The request timeout of the {part} is {num} seconds",
+        "It is {num} seconds: the request timeout of the {part}",
+    ),
+    t(
+        "{person} owns the {part} and reviews its changes",
+        "The {part} and its changes: owned and reviewed by {person}",
+    ),
     t("Deploys to {env} are frozen on {day}", "On {day}, deploys to {env} are frozen"),
-    t("The configuration of the {part} is stored in {path}", "In {path} the configuration of the {part} is stored"),
-    t("Upgrade {tool} to {version} because of the memory leak", "Because of the memory leak, upgrade {tool} to {version}"),
-    t("The nightly export writes to {path} at {num} o'clock", "At {num} o'clock the nightly export writes to {path}"),
-    t("Enable caching in the {part} when the catalogue is loaded", "When the catalogue is loaded, enable caching in the {part}"),
+    t(
+        "The configuration of the {part} is stored in {path}",
+        "In {path} the configuration of the {part} is stored",
+    ),
+    t(
+        "Upgrade {tool} to {version} because of the memory leak",
+        "Because of the memory leak, upgrade {tool} to {version}",
+    ),
+    t(
+        "The nightly export writes to {path} at {num} o'clock",
+        "At {num} o'clock the nightly export writes to {path}",
+    ),
+    t(
+        "Enable caching in the {part} when the catalogue is loaded",
+        "When the catalogue is loaded, enable caching in the {part}",
+    ),
     t("The {part} listens on port {num}", "On port {num} listens the {part}"),
-    t("Delete temporary files after the import of the {part}", "After the import of the {part}, delete temporary files"),
+    t(
+        "Delete temporary files after the import of the {part}",
+        "After the import of the {part}, delete temporary files",
+    ),
     t("Tests of the {part} need {tool} {version}", "Needed for tests of the {part}: {tool} {version}"),
-    t("The customer of ticket #{num} wants invoices in {format}", "Invoices in {format} is what the customer of ticket #{num} wants"),
-    t("Migrations run in a transaction of the {part}, so a failure leaves nothing behind", "A failure leaves nothing behind, since migrations run in a transaction of the {part}"),
+    t(
+        "The customer of ticket #{num} wants invoices in {format}",
+        "Invoices in {format} is what the customer of ticket #{num} wants",
+    ),
+    t(
+        "Migrations run in a transaction of the {part}, so a failure leaves nothing behind",
+        "A failure leaves nothing behind, since migrations run in a transaction of the {part}",
+    ),
     t("Feature flag {flag} is on in {env}", "In {env} the feature flag {flag} is on"),
-    t("The API of the {part} returns {format} with snake case keys", "With snake case keys, the API of the {part} returns {format}"),
-    t("Logs of the {part} are kept for {num} days in {env}", "In {env}, logs of the {part} are kept for {num} days"),
-    t("Access to {host} goes through the bastion with a personal key", "Through the bastion with a personal key goes access to {host}"),
-    t("The {part} retries a failed call {num} times with backoff", "With backoff the {part} retries a failed call {num} times"),
+    t(
+        "The API of the {part} returns {format} with snake case keys",
+        "With snake case keys, the API of the {part} returns {format}",
+    ),
+    t(
+        "Logs of the {part} are kept for {num} days in {env}",
+        "In {env}, logs of the {part} are kept for {num} days",
+    ),
+    t(
+        "Access to {host} goes through the bastion with a personal key",
+        "Through the bastion with a personal key goes access to {host}",
+    ),
+    t(
+        "The {part} retries a failed call {num} times with backoff",
+        "With backoff the {part} retries a failed call {num} times",
+    ),
+    t(
+        "Our payment partner sends settlements for the {part} every {day}",
+        "Every {day} our payment partner sends settlements for the {part}",
+    ),
+    t(
+        "Branch {branch} is protected: merges need two approvals from {person}",
+        "Merges need two approvals from {person}: branch {branch} is protected",
+    ),
+    t("Set the pool size of {tool} to {num} on {host}", "On {host}, set the pool size of {tool} to {num}"),
+    t(
+        "The scheduler of the {part} drops messages larger than {num} kilobytes",
+        "Messages larger than {num} kilobytes: the scheduler of the {part} drops them",
+    ),
+    t(
+        "Snapshots of {env} are encrypted with the key in {path}",
+        "With the key in {path} snapshots of {env} are encrypted",
+    ),
+    t(
+        "Users of the {part} sign in with {tool} since release {version}",
+        "Since release {version}, users of the {part} sign in with {tool}",
+    ),
+    t(
+        "Screenshots for the handbook of the {part} live in {path}",
+        "In {path} live the screenshots for the handbook of the {part}",
+    ),
+    t(
+        "The mobile client of the {part} ships without {flag} until the audit is done",
+        "Until the audit is done, the mobile client of the {part} ships without {flag}",
+    ),
 ];
 
 /// Nobody looked at these while the rules were written.
 const HELD_OUT: &[Template] = &[
-    t("Our payment partner sends settlements for the {part} every {day}", "Every {day} our payment partner sends settlements for the {part}"),
-    t("Branch {branch} is protected: merges need two approvals from {person}", "Merges need two approvals from {person}: branch {branch} is protected"),
-    t("Set the pool size of {tool} to {num} on {host}", "On {host}, set the pool size of {tool} to {num}"),
-    t("The scheduler of the {part} drops messages larger than {num} kilobytes", "Messages larger than {num} kilobytes: the scheduler of the {part} drops them"),
-    t("Snapshots of {env} are encrypted with the key in {path}", "With the key in {path} snapshots of {env} are encrypted"),
-    t("Users of the {part} sign in with {tool} since release {version}", "Since release {version}, users of the {part} sign in with {tool}"),
-    t("Screenshots for the handbook of the {part} live in {path}", "In {path} live the screenshots for the handbook of the {part}"),
-    t("The mobile client of the {part} ships without {flag} until the audit is done", "Until the audit is done, the mobile client of the {part} ships without {flag}"),
+    t(
+        "Invoices older than {num} months move to cold storage on {day}",
+        "On {day}, invoices older than {num} months move to cold storage",
+    ),
+    t(
+        "The vendor of {tool} charges per seat, so {person} approves new accounts",
+        "{person} approves new accounts, because the vendor of {tool} charges per seat",
+    ),
+    t("Crash reports from the {part} arrive in {path}", "In {path} arrive crash reports from the {part}"),
+    t(
+        "Builds on {host} need at least {num} gigabytes of memory",
+        "At least {num} gigabytes of memory are needed for builds on {host}",
+    ),
+    t(
+        "Hide the beta banner in {env} until {version} is out",
+        "Until {version} is out, hide the beta banner in {env}",
+    ),
+    t(
+        "The {part} signs its webhooks with {flag} and rejects unsigned ones",
+        "Webhooks of the {part} are signed with {flag}, unsigned ones rejected",
+    ),
+    t(
+        "Cherry-pick security fixes from {branch} into the {part}",
+        "Into the {part}, cherry-pick security fixes from {branch}",
+    ),
+    t(
+        "Translations for the {part} are exported as {format} by {person}",
+        "By {person}, translations for the {part} are exported as {format}",
+    ),
 ];
 
 type Slot = (&'static str, &'static [&'static str]);
 
 const SLOTS: &[Slot] = &[
     ("{env}", &["production", "staging", "development", "preview", "sandbox"]),
-    ("{host}", &["db-stg-1", "db-stg-2", "db-prod-1", "app-03.internal", "10.0.4.17", "worker-b", "worker-c"]),
-    ("{tool}", &["PostgreSQL", "Redis", "Kafka", "Terraform", "Webpack", "Playwright", "memcached", "rabbitmq", "nginx"]),
-    ("{part}", &["billing service", "search gateway", "catalogue importer", "mail relay", "report builder", "session store"]),
+    (
+        "{host}",
+        &["db-stg-1", "db-stg-2", "db-prod-1", "app-03.internal", "10.0.4.17", "worker-b", "worker-c"],
+    ),
+    (
+        "{tool}",
+        &[
+            "PostgreSQL",
+            "Redis",
+            "Kafka",
+            "Terraform",
+            "Webpack",
+            "Playwright",
+            "memcached",
+            "rabbitmq",
+            "nginx",
+        ],
+    ),
+    (
+        "{part}",
+        &[
+            "billing service",
+            "search gateway",
+            "catalogue importer",
+            "mail relay",
+            "report builder",
+            "session store",
+        ],
+    ),
     ("{branch}", &["main", "develop", "release/2026", "hotfix", "trunk"]),
     ("{num}", &["3", "5", "12", "30", "45", "90", "1250", "8080", "9090", "14"]),
     ("{person}", &["Maria", "Jonas", "Priya", "Chen", "Fatima", "Oleg"]),
     ("{day}", &["Fridays", "Mondays", "Thursdays", "weekends"]),
-    ("{path}", &["config/app.toml", "config/service.toml", "/srv/export/out", "/srv/export/in", "infra/keys/main.pem", "docs/setup.md"]),
+    (
+        "{path}",
+        &[
+            "config/app.toml",
+            "config/service.toml",
+            "/srv/export/out",
+            "/srv/export/in",
+            "infra/keys/main.pem",
+            "docs/setup.md",
+        ],
+    ),
     ("{version}", &["1.2.0", "1.3.0", "v18", "v20", "4.7", "2026.1"]),
     ("{format}", &["JSON", "XML", "PDF", "CSV", "YAML"]),
     ("{flag}", &["new-checkout", "dark_mode", "fast-search", "beta_upload"]),
@@ -93,10 +218,16 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("development", "dev"),
     ("failed", "failing"),
 ];
-const HELD_OUT_SYNONYMS: &[(&str, &str)] =
-    &[("sends", "transmits"), ("larger", "bigger"), ("sign", "log"), ("Users", "People"), ("done", "finished")];
+const HELD_OUT_SYNONYMS: &[(&str, &str)] = &[
+    ("older", "more aged"),
+    ("arrive", "land"),
+    ("charges", "bills"),
+    ("banner", "ribbon"),
+    ("approves", "okays"),
+];
 
-const FILLERS: &[&str] = &["Note that ", "Remember: ", "FYI, ", "Please note: ", "Just so you know, ", "Important: "];
+const FILLERS: &[&str] =
+    &["Note that ", "Remember: ", "FYI, ", "Please note: ", "Just so you know, ", "Important: "];
 const HELD_OUT_FILLERS: &[&str] = &["As a reminder, ", "Btw ", "For the record: ", "Heads up, "];
 const ENDINGS: &[&str] = &["", ".", "!", " (noted today).", ", of course."];
 
@@ -118,6 +249,10 @@ const REVERSALS: &[(&str, &str)] = &[
     (" ships without ", " ships with "),
     ("Upgrade ", "Don't upgrade "),
     ("larger", "smaller"),
+    ("Hide ", "Show "),
+    ("older", "younger"),
+    (" rejects ", " accepts "),
+    ("at least", "at most"),
 ];
 
 /// `count` pairs, half of them updates; a third from templates that were held out.
@@ -146,7 +281,11 @@ fn pair(seeded: &mut Seeded, is_update: bool, held_out: bool) -> Pair {
 type Filling = Vec<(&'static str, &'static str)>;
 
 fn fill(seeded: &mut Seeded, text: &str) -> Filling {
-    SLOTS.iter().filter(|(slot, _)| text.contains(slot)).map(|(slot, words)| (*slot, *seeded.pick(words))).collect()
+    SLOTS
+        .iter()
+        .filter(|(slot, _)| text.contains(slot))
+        .map(|(slot, words)| (*slot, *seeded.pick(words)))
+        .collect()
 }
 
 fn filled(text: &str, filling: &Filling) -> String {

@@ -15,7 +15,8 @@ fn damaged_and_missing_files_come_back_and_newer_work_stays() {
             .map(|text| home.remember(text))
             .into();
     home.hark(["edit", &ids[0], "--text", "The ledger is append-only and signed"]).ok();
-    home.hark(["checkpoint", "--session", "own", "--goal", "Feed the walruses", "--done", "bought fish"]).ok();
+    home.hark(["checkpoint", "--session", "own", "--goal", "Feed the walruses", "--done", "bought fish"])
+        .ok();
     let before = disk::notes(&home.store());
     home.hark(["backup"]).ok();
     let newer = home.remember("This came after the backup");
@@ -68,7 +69,10 @@ fn what_was_forgotten_does_not_come_back_from_a_backup() {
     let kept = home.remember("Penguins are fine");
     home.hark(["backup"]).ok();
     // A snapshot that we do not control: copied away and put back.
-    let name = home.hark(["backup", "list", "--json"]).ok().json()["snapshots"][0]["name"].as_str().unwrap().to_owned();
+    let name = home.hark(["backup", "list", "--json"]).ok().json()["snapshots"][0]["name"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let path = home.store().join(format!("backups/{name}.hark"));
     let copy = fs::read(&path).unwrap();
     let done = home.hark(["forget", &id, "--yes", "--json"]).ok().json();
@@ -110,7 +114,10 @@ fn a_damaged_or_foreign_snapshot_is_no_disaster() {
     let id = home.remember("The ledger is append-only");
     home.hark(["backup", "restore", "--yes"]).fails(1);
     home.hark(["backup"]).ok();
-    let name = home.hark(["backup", "list", "--json"]).ok().json()["snapshots"][0]["name"].as_str().unwrap().to_owned();
+    let name = home.hark(["backup", "list", "--json"]).ok().json()["snapshots"][0]["name"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let path = home.store().join(format!("backups/{name}.hark"));
     let whole = fs::read(&path).unwrap();
     for length in [0, 10, whole.len() / 2, whole.len() - 3] {
@@ -118,7 +125,13 @@ fn a_damaged_or_foreign_snapshot_is_no_disaster() {
         let _ = home.hark(["backup", "restore", &name, "--exact", "--yes"]).run();
         assert_eq!(home.show(&id)["body"], "The ledger is append-only");
         let listed = home.hark(["backup", "list", "--json"]).ok().json();
-        let damaged = listed["snapshots"].as_array().unwrap().iter().find(|s| s["name"] == name.as_str()).unwrap().clone();
+        let damaged = listed["snapshots"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|s| s["name"] == name.as_str())
+            .unwrap()
+            .clone();
         assert_eq!(damaged["whole"], false);
     }
     home.hark(["backup", "restore", "../../etc", "--yes"]).fails(1);

@@ -7,7 +7,15 @@ use super::home;
 
 /// A word that nobody uses.
 fn odd_word(seeded: &mut Seeded) -> String {
-    (0..5).map(|_| format!("{}{}", seeded.pick(&["kr", "zw", "pl", "vr", "gn", "qu", "dz"]), seeded.pick(&["a", "o", "u", "y"]))).collect()
+    (0..5)
+        .map(|_| {
+            format!(
+                "{}{}",
+                seeded.pick(&["kr", "zw", "pl", "vr", "gn", "qu", "dz"]),
+                seeded.pick(&["a", "o", "u", "y"])
+            )
+        })
+        .collect()
 }
 
 struct Written {
@@ -30,10 +38,15 @@ fn write_many(home: &Home, count: usize) -> Vec<Written> {
     let mut written: Vec<Written> = Vec::new();
     for at in 0..count {
         let mut words: Vec<String> = (0..4).map(|_| odd_word(&mut seeded)).collect();
-        let sentence = format!("The {} {} of {} holds its {} in order", words[0], words[1], words[2], words[3]);
+        let sentence =
+            format!("The {} {} of {} holds its {} in order", words[0], words[1], words[2], words[3]);
         let file = format!("src/{}.rs", odd_word(&mut seeded));
         words.push(file[4..file.len() - 3].to_owned());
-        let body = if at % 3 == 0 { format!("{sentence}.\n\n{}", "More about it. ".repeat(200)) } else { sentence.clone() };
+        let body = if at % 3 == 0 {
+            format!("{sentence}.\n\n{}", "More about it. ".repeat(200))
+        } else {
+            sentence.clone()
+        };
         let said = mcp.call(
             "memory_remember",
             &json!({ "text": body, "why": format!("because of {}", words[0]), "tags": [words[1]], "files": [file] }),
@@ -41,7 +54,10 @@ fn write_many(home: &Home, count: usize) -> Vec<Written> {
         let id = id_in(&said);
         if at % 4 == 0 {
             let more = odd_word(&mut seeded);
-            mcp.call("memory_update", &json!({ "ids": [id], "action": "edit", "text": format!("{sentence}, and the {more}") }));
+            mcp.call(
+                "memory_update",
+                &json!({ "ids": [id], "action": "edit", "text": format!("{sentence}, and the {more}") }),
+            );
             words.push(more);
         }
         if let Some(other) = written.last().filter(|_| at % 5 == 0) {
@@ -64,7 +80,9 @@ fn write_many(home: &Home, count: usize) -> Vec<Written> {
 fn bytes(home: &Home) -> Vec<(String, Vec<u8>)> {
     let mut all: Vec<(String, Vec<u8>)> = disk::files(&home.store())
         .into_iter()
-        .map(|(path, bytes)| (path.display().to_string(), [path.as_os_str().as_encoded_bytes(), &bytes].concat()))
+        .map(|(path, bytes)| {
+            (path.display().to_string(), [path.as_os_str().as_encoded_bytes(), &bytes].concat())
+        })
         .collect();
     for name in home.hark(["backup", "list", "--json"]).ok().json()["snapshots"].as_array().unwrap() {
         // Unpacked by restoring it elsewhere.
@@ -75,7 +93,10 @@ fn bytes(home: &Home) -> Vec<(String, Vec<u8>)> {
         std::fs::copy(home.store().join(&file), other.store().join(&file)).unwrap();
         other.hark(["backup", "restore", name, "--yes"]).ok();
         for (path, bytes) in disk::notes(&other.store()) {
-            all.push((format!("{file}: {}", path.display()), [path.as_os_str().as_encoded_bytes(), &bytes].concat()));
+            all.push((
+                format!("{file}: {}", path.display()),
+                [path.as_os_str().as_encoded_bytes(), &bytes].concat(),
+            ));
         }
         for (path, bytes) in disk::files(&other.store().join("revisions")) {
             all.push((format!("{file}: {}", path.display()), bytes));
@@ -100,12 +121,17 @@ fn two_hundred_random_memories_leave_no_byte_behind() {
     let before = bytes(&home);
     for memory in written.iter().step_by(40) {
         assert!(before.iter().any(|(name, bytes)| name == "hark.db" && holds(bytes, &memory.words[0])));
-        assert!(before.iter().any(|(name, bytes)| name.starts_with("backups") && holds(bytes, &memory.words[0])));
+        assert!(
+            before.iter().any(|(name, bytes)| name.starts_with("backups") && holds(bytes, &memory.words[0]))
+        );
     }
     for batch in gone.chunks(50) {
         let ids: Vec<&str> = batch.iter().map(|memory| memory.id.as_str()).collect();
         let dry = home.hark([&["forget", "--json"], &ids[..]].concat()).ok().json();
-        assert_eq!((&dry["forgotten"], dry["memories"].as_array().unwrap().len()), (&json!(false), ids.len()));
+        assert_eq!(
+            (&dry["forgotten"], dry["memories"].as_array().unwrap().len()),
+            (&json!(false), ids.len())
+        );
         let done = home.hark([&["forget", "--yes", "--json"], &ids[..]].concat()).ok().json();
         assert_eq!(done["remaining"], json!([]), "{done}");
     }
@@ -114,7 +140,11 @@ fn two_hundred_random_memories_leave_no_byte_behind() {
         let text = String::from_utf8_lossy(&lower).into_owned();
         for memory in gone {
             for word in &memory.words {
-                assert!(!text.contains(&word.to_ascii_lowercase()), "{name} holds {word} of {}", memory.sentence);
+                assert!(
+                    !text.contains(&word.to_ascii_lowercase()),
+                    "{name} holds {word} of {}",
+                    memory.sentence
+                );
             }
         }
     }
@@ -135,7 +165,11 @@ fn a_session_goes_with_its_events_checkpoints_and_memories() {
         event
     };
     home.hook("claude-code", "SessionStart", &event("SessionStart", &json!({ "source": "startup" })));
-    home.hook("claude-code", "UserPromptSubmit", &event("UserPromptSubmit", &json!({ "prompt": "build the zwordofax exporter" })));
+    home.hook(
+        "claude-code",
+        "UserPromptSubmit",
+        &event("UserPromptSubmit", &json!({ "prompt": "build the zwordofax exporter" })),
+    );
     home.hook("claude-code", "Stop", &event("Stop", &json!({})));
     let listed = home.hark(["sessions", "--json"]).ok().json();
     let id = listed["sessions"][0]["id"].as_str().unwrap().to_owned();
@@ -147,7 +181,12 @@ fn a_session_goes_with_its_events_checkpoints_and_memories() {
     let left = disk::holding(&home.store(), "zwordofax");
     assert!(left.is_empty(), "{left:?}");
     assert!(home.hark(["sessions", "--json"]).ok().json()["sessions"].as_array().unwrap().is_empty());
-    assert!(home.hark(["sessions", "search", "zwordofax", "--json"]).ok().json()["sessions"].as_array().unwrap().is_empty());
+    assert!(
+        home.hark(["sessions", "search", "zwordofax", "--json"]).ok().json()["sessions"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -156,7 +195,10 @@ fn by_query_and_by_project() {
     let one = home.remember_with("The walrus feeds on clams", &["--project", "zoo/app"]);
     let two = home.remember_with("Penguins march on thursdays", &["--project", "zoo/app"]);
     let other = home.remember_with("The walrus logo is blue", &["--project", "zoo/site"]);
-    let dry = home.hark(["forget", "--query", "what does the walrus feed on", "--project", "zoo/app", "--json"]).ok().json();
+    let dry = home
+        .hark(["forget", "--query", "what does the walrus feed on", "--project", "zoo/app", "--json"])
+        .ok()
+        .json();
     assert_eq!(dry["memories"][0]["id"], one.as_str());
     assert_eq!(home.show(&two)["status"], "active");
     home.hark(["forget", "--project", "zoo/app", "--yes"]).ok();
@@ -173,7 +215,10 @@ fn by_query_and_by_project() {
 fn what_others_say_too_is_named_and_not_touched() {
     let home = home();
     let one = home.remember("The exporter of the billing service writes to disk");
-    let other = home.remember_with("A long note. The exporter of the billing service writes to disk. And more.", &["--kind", "lesson"]);
+    let other = home.remember_with(
+        "A long note. The exporter of the billing service writes to disk. And more.",
+        &["--kind", "lesson"],
+    );
     let done = home.hark(["forget", &one, "--yes", "--json"]).ok().json();
     assert!(done["remaining"].to_string().contains("lesson/"), "{done}");
     assert!(home.show(&other)["body"].as_str().unwrap().contains("writes to disk"));

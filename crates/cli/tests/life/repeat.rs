@@ -85,14 +85,14 @@ fn a_repeat_confirms_and_survives_a_lost_index() {
 fn what_a_repeat_adds_is_kept_and_the_former_text_is_history() {
     let home = home();
     let short = say(&home, "Redis keeps the user sessions", &[]);
-    let long = say(&home, "Redis keeps the user sessions, encrypted with libsodium", &["--why", "audit"]);
+    let long = say(&home, "Redis keeps the user sessions and shopping carts", &["--why", "audit"]);
     assert_eq!(short["id"], long["id"]);
     let shown = home.show(&id(&short));
-    assert!(shown["body"].as_str().unwrap().contains("libsodium"), "{shown}");
+    assert!(shown["body"].as_str().unwrap().contains("shopping carts"), "{shown}");
     assert_eq!(shown["why"], "audit");
     // Saying less takes nothing away.
     say(&home, "Redis keeps user sessions", &[]);
-    assert!(home.show(&id(&short))["body"].as_str().unwrap().contains("libsodium"));
+    assert!(home.show(&id(&short))["body"].as_str().unwrap().contains("shopping carts"));
     home.hark(["undo", &id(&short), "--to", "1"]).ok();
     assert_eq!(home.show(&id(&short))["body"], "Redis keeps the user sessions");
 }
@@ -102,7 +102,8 @@ fn an_assistant_does_not_rewrite_what_the_user_said() {
     let home = home();
     let users = say(&home, "Redis keeps the user sessions", &[]);
     let mut mcp = home.mcp();
-    let said = mcp.call("memory_remember", &json!({ "text": "Redis keeps the user sessions, encrypted with libsodium" }));
+    let said =
+        mcp.call("memory_remember", &json!({ "text": "Redis keeps the user sessions and shopping carts" }));
     assert!(!said.to_string().contains(&id(&users)) || said.to_string().contains("Remembered"), "{said}");
     let same = mcp.call("memory_remember", &json!({ "text": "redis keeps the user sessions." }));
     assert!(same.to_string().contains(&id(&users)), "{same}");
@@ -134,7 +135,8 @@ fn other_projects_and_kinds_are_left_alone() {
     let elsewhere = say(&home, "The parser is recursive", &["--project", "other/app"]);
     let event = say(&home, "The deploy failed", &["--kind", "event"]);
     let again = say(&home, "The deploy failed", &["--kind", "event"]);
-    let all: std::collections::HashSet<String> = [&fact, &decision, &elsewhere, &event, &again].map(id).into();
+    let all: std::collections::HashSet<String> =
+        [&fact, &decision, &elsewhere, &event, &again].map(id).into();
     assert_eq!(all.len(), 5);
 }
 
@@ -151,7 +153,11 @@ fn consolidate_proposes_merges_and_can_be_taken_back() {
     let last = if other.pop() == Some('0') { '1' } else { '0' };
     other.push(last);
     let twin = file.with_file_name("twin.md");
-    std::fs::write(&twin, text.replace(&uuid, &other).replace("\n---\n\nThe search", "\ntags: [nightly]\n---\n\nThe search")).unwrap();
+    std::fs::write(
+        &twin,
+        text.replace(&uuid, &other).replace("\n---\n\nThe search", "\ntags: [nightly]\n---\n\nThe search"),
+    )
+    .unwrap();
     let update = id(&say(&home, "The search index is rebuilt every morning", &[]));
 
     let dry = home.hark(["consolidate", "--json"]).ok().json();

@@ -98,7 +98,8 @@ fn as_of_sees_what_held_then_after_undo_and_reindex() {
     let new = home.remember_with("The gateway runs on envoy", &["--supersedes", &old]);
     home.set_now("2026-03-01T12:00:00Z");
     for _ in 0..2 {
-        let then = home.recall_ids("what does the gateway run on", &["--as-of", "2026-01-15", "--limit", "1"]);
+        let then =
+            home.recall_ids("what does the gateway run on", &["--as-of", "2026-01-15", "--limit", "1"]);
         assert_eq!(then, [old.as_str()]);
         let now = home.recall_ids("what does the gateway run on", &["--limit", "1"]);
         assert_eq!(now, [new.as_str()]);
@@ -113,5 +114,10 @@ fn a_resolved_blocker_is_resolved_after_a_reindex() {
     home.hark(["resolve", &id]).ok();
     home.remove_index();
     assert_eq!(home.show(&id)["status"], "resolved");
-    assert!(home.hark(["list", "--kind", "blocker", "--json"]).ok().json()["memories"].as_array().unwrap().is_empty());
+    assert!(
+        home.hark(["list", "--kind", "blocker", "--json"]).ok().json()["memories"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
 }

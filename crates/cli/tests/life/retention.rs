@@ -37,7 +37,11 @@ fn store() -> Store {
     home.hark(["resolve", &resolved]).ok();
     old.insert(resolved);
 
-    kept.insert(say(&home, "Never touch the ledger table by hand", &["--kind", "warning", "--importance", "1"]));
+    kept.insert(say(
+        &home,
+        "Never touch the ledger table by hand",
+        &["--kind", "warning", "--importance", "1"],
+    ));
     kept.insert(say(&home, "Answer in short sentences", &["--kind", "directive", "--importance", "1"]));
     kept.insert(say(&home, "Check errors twice", &["--kind", "rule", "--importance", "1"]));
     kept.insert(say(&home, "The contract ends in three years", &["--importance", "5"]));
@@ -93,7 +97,10 @@ fn applying_it_archives_them_and_the_second_run_finds_nothing() {
 fn an_importance_10_warning_is_there_after_90_days_and_after_ten_years() {
     let mut home = home().at(START);
     // Other tools count to ten; five is the most here.
-    let id = home.remember_with("Never restart the ledger during settlement", &["--kind", "warning", "--importance", "5"]);
+    let id = home.remember_with(
+        "Never restart the ledger during settlement",
+        &["--kind", "warning", "--importance", "5"],
+    );
     for day in ["2026-04-01T12:00:00Z", "2036-01-01T12:00:00Z"] {
         home.set_now(day);
         home.hark(["retention", "--apply"]).ok();

@@ -35,7 +35,7 @@ const ABOUT_THE_SAME: f32 = 0.5;
 /// What a longer text may add before it is another one, as a share of its words.
 const MOST_ADDED: f32 = 0.5;
 /// Two texts whose vectors are farther apart than this do not say the same, whatever their words.
-const NEAR: f32 = 0.7;
+const NEAR: f32 = 0.5;
 
 /// Compares two texts. `cosine` is the nearness of their vectors, where it is known.
 pub fn compare(before: &str, after: &str, cosine: Option<f32>) -> Likeness {

@@ -38,6 +38,10 @@ pub(super) const NEGATIONS: &[&str] = &[
     "aint",
 ];
 
+/// They say what part the next word plays.
+pub(super) const PREPOSITIONS: &[&str] =
+    &["at", "by", "for", "from", "in", "into", "of", "on", "onto", "through", "to", "towards", "via", "with"];
+
 /// Words that say nothing about what holds; beside the stop words.
 pub(super) const FILLERS: &[&str] = &[
     "actually",

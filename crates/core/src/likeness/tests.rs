@@ -64,6 +64,14 @@ fn opposites_and_arrangements_are_told_apart() {
     assert_eq!(sorts("Run migrations before the deploy", "Run migrations after the deploy"), [Sort::Word]);
     assert_eq!(sorts("The scheduler calls the exporter", "The exporter calls the scheduler"), [Sort::Order]);
     assert_eq!(sorts("Prefer tabs over spaces", "Prefer spaces over tabs"), [Sort::Order]);
+    assert_eq!(
+        sorts("Copy it from bucket-a to bucket-b", "Copy it from bucket-b to bucket-a"),
+        [Sort::Order]
+    );
+    assert_eq!(
+        verdict("The main ledger runs on db-prod-1", "On db-prod-1 runs the main ledger"),
+        Likeness::Same
+    );
 }
 
 #[test]
@@ -80,8 +88,7 @@ fn repeats_in_other_words_are_the_same() {
 
 #[test]
 fn what_is_added_is_seen() {
-    let (short, long) =
-        ("Redis keeps the user sessions", "Redis keeps the user sessions, encrypted with libsodium");
+    let (short, long) = ("Redis keeps the user sessions", "Redis keeps the user sessions and shopping carts");
     assert_eq!(verdict(short, long), Likeness::More);
     assert_eq!(verdict(long, short), Likeness::Less);
     // A number more is another statement.

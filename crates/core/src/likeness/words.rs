@@ -49,6 +49,8 @@ pub(super) struct Word {
     sort: Sort,
     /// Without it the text says something else.
     is_telling: bool,
+    /// The preposition right before it: what part it plays, wherever it stands.
+    led_by: String,
 }
 
 pub(super) struct Statement {
@@ -72,15 +74,23 @@ pub(super) fn bare(word: &str) -> &str {
 
 impl Statement {
     pub(super) fn of(text: &str) -> Statement {
-        let mut words = Vec::new();
+        let mut words: Vec<Word> = Vec::new();
         let mut begins = true;
+        let mut lead = String::new();
         for written in text.split_whitespace() {
             if words.len() >= MOST_WORDS {
                 break;
             }
             let word = bare(written);
             if word.chars().any(char::is_alphanumeric) {
+                let before = words.len();
                 push(word, begins, &mut words);
+                let lower = word.to_lowercase();
+                if let Some(first) = words.get_mut(before) {
+                    first.led_by = std::mem::take(&mut lead);
+                } else if table::PREPOSITIONS.contains(&lower.as_str()) {
+                    lead = lower;
+                }
                 begins = written.ends_with(['.', '!', '?', ':']) || written.ends_with(".\"");
             } else {
                 // A dash, an arrow or a bullet: a new beginning.
@@ -99,7 +109,7 @@ fn push(word: &str, begins: bool, words: &mut Vec<Word>) {
     let folded = fold(word).to_lowercase().replace('’', "'");
     let folded = folded.strip_suffix("'s").unwrap_or(&folded);
     let add = |words: &mut Vec<Word>, key: String, sort, is_telling| {
-        words.push(Word { key, written: word.to_owned(), sort, is_telling });
+        words.push(Word { key, written: word.to_owned(), sort, is_telling, led_by: String::new() });
     };
     let has_digit = folded.bytes().any(|b| b.is_ascii_digit());
     let has_sign = folded.chars().any(|c| !c.is_alphanumeric() && !matches!(c, '\'' | '-'));
@@ -237,25 +247,28 @@ pub(super) fn differences(a: &Statement, b: &Statement, matched: &Matched) -> Ve
 }
 
 /// Whether the same words stand in another order that may mean something else: "a calls b" is not
-/// "b calls a". A clause that moved as a whole does not count, nor does one word.
+/// "b calls a". A clause that moved as a whole does not count, nor does one word, nor what has the
+/// same preposition as before.
 fn is_rearranged(a: &Statement, b: &Statement) -> bool {
     let in_b: HashSet<&str> = b.keys().collect();
     let in_a: HashSet<&str> = a.keys().collect();
-    let a: Vec<&str> = a.keys().filter(|key| in_b.contains(key)).collect();
-    let b: Vec<&str> = b.keys().filter(|key| in_a.contains(key)).collect();
-    let mut next: HashSet<(&str, &str)> = HashSet::new();
-    for pair in b.windows(2) {
-        next.insert((pair[0], pair[1]));
-    }
-    let (mut lone, mut blocks, mut length) = (0, 0, 0);
-    for (at, key) in a.iter().enumerate() {
+    let a: Vec<&Word> = a.words.iter().filter(|word| in_b.contains(word.key.as_str())).collect();
+    let b: Vec<&Word> = b.words.iter().filter(|word| in_a.contains(word.key.as_str())).collect();
+    let next: HashSet<(&str, &str)> =
+        b.windows(2).map(|pair| (pair[0].key.as_str(), pair[1].key.as_str())).collect();
+    let same_part = |word: &Word| {
+        !word.led_by.is_empty() && b.iter().any(|other| other.key == word.key && other.led_by == word.led_by)
+    };
+    let (mut lone, mut length) = (0, 0);
+    for (at, word) in a.iter().enumerate() {
         length += 1;
-        let goes_on = a.get(at + 1).is_some_and(|following| next.contains(&(key, following)));
+        let goes_on = a
+            .get(at + 1)
+            .is_some_and(|following| next.contains(&(word.key.as_str(), following.key.as_str())));
         if !goes_on {
-            blocks += 1;
-            lone += usize::from(length == 1);
+            lone += usize::from(length == 1 && !same_part(word));
             length = 0;
         }
     }
-    blocks > 1 && lone > 1
+    lone > 1
 }
