@@ -26,7 +26,6 @@ pub struct Life {
     pub verdict: Option<Verdict>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
 fn is_zero(count: &u32) -> bool {
     *count == 0
 }

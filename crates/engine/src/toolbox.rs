@@ -120,7 +120,7 @@ static TOOLS: &[Tool] = &[
         name: "memory_update",
         title: "Update",
         description: "Change memories: edit the text, resolve, reopen, archive, restore, supersede by a newer one, \
-                      relate two, say that one helped or is wrong or stale, or forget for good.",
+                      relate two, mark helpful, wrong or stale, or forget for good.",
         family: Family::Core,
         read_only: false,
         destructive: true,

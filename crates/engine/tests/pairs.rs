@@ -3,6 +3,8 @@
 //! All pairs go through the lookup and the judgement that `remember` uses; a sample goes through
 //! `remember` itself, to show that it is the same.
 
+#![expect(clippy::print_stdout, reason = "the measure is worth reading")]
+
 use std::collections::BTreeMap;
 
 use hark_core::likeness::{Likeness, bands, compare};

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hark_core::{Memory, Timestamp};
-use rusqlite::params;
+use aho_corasick::{AhoCorasick, MatchKind};
+use hark_core::{Memory, Timestamp, markdown};
 
 use crate::connection;
 use crate::error::StoreError;
@@ -22,8 +22,8 @@ use crate::write::Writer;
 pub const SCRUBBED: &str = "[forgotten]";
 /// Shorter texts are too common to be told from other people's words.
 const LEAST_CHARS: usize = 16;
-/// What is looked for byte by byte at the end.
-const MOST_VERIFIED: usize = 256;
+/// Beyond this many memories single sentences are no longer looked for, only whole texts and titles.
+const MOST_IN_DETAIL: usize = 2_000;
 
 /// Tables that are made from the files of memories, or hold no text.
 const DERIVED: &[&str] = &[
@@ -49,48 +49,32 @@ const DERIVED: &[&str] = &[
     "used",
 ];
 
-/// Texts that must be found nowhere any more.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Texts that must be found nowhere any more. One look finds any of them, however many they are.
+#[derive(Debug, Default)]
 pub struct Traces {
     needles: Vec<String>,
+    matcher: Option<AhoCorasick>,
 }
 
 impl Traces {
-    /// Everything that a memory says, and said before.
-    pub fn add(&mut self, memory: &Memory, history: &[Revision]) {
-        self.add_one(memory);
-        for revision in history {
-            self.add_one(&revision.before);
-        }
-        self.needles.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
-        self.needles.dedup();
-    }
-
-    fn add_one(&mut self, memory: &Memory) {
-        let fields = [Some(&memory.body), Some(&memory.title), memory.why.as_ref(), memory.learned.as_ref()];
-        for text in fields.into_iter().flatten() {
-            self.add_text(text);
-            for line in text.lines() {
-                self.add_text(line);
-                for sentence in line.split_inclusive(['.', '!', '?', ';']) {
-                    self.add_text(sentence);
-                }
+    /// Everything that memories say, and said before.
+    pub fn of<'m>(memories: impl IntoIterator<Item = (&'m Memory, Vec<Revision>)>) -> Self {
+        let mut needles = Vec::new();
+        for (at, (memory, history)) in memories.into_iter().enumerate() {
+            let in_detail = at < MOST_IN_DETAIL;
+            for state in history.iter().map(|revision| &revision.before).chain([memory]) {
+                add_all(state, in_detail, &mut needles);
             }
         }
+        Self::from_needles(needles)
     }
 
-    /// The text, and how it looks inside JSON or quoted YAML.
-    fn add_text(&mut self, text: &str) {
-        let text = text.trim().trim_end_matches(['.', '…']);
-        if text.chars().count() < LEAST_CHARS {
-            return;
-        }
-        let quoted = serde_json::to_string(text).unwrap_or_default();
-        let quoted = quoted.trim_matches('"');
-        if quoted != text {
-            self.needles.push(quoted.to_owned());
-        }
-        self.needles.push(text.to_owned());
+    fn from_needles(mut needles: Vec<String>) -> Self {
+        needles.sort();
+        needles.dedup();
+        // Too many to hold is no reason to fail: the memories are gone all the same.
+        let matcher = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&needles).ok();
+        Traces { matcher: matcher.filter(|_| !needles.is_empty()), needles }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -99,32 +83,43 @@ impl Traces {
 
     /// The text without them; nothing if none was there.
     pub(crate) fn scrubbed(&self, text: &str) -> Option<String> {
-        let mut out = None;
-        for needle in &self.needles {
-            let text = out.as_deref().unwrap_or(text);
-            if text.contains(needle.as_str()) {
-                out = Some(text.replace(needle.as_str(), SCRUBBED));
-            }
-        }
-        out
+        let matcher = self.matcher.as_ref().filter(|matcher| matcher.is_match(text))?;
+        Some(matcher.replace_all(text, &vec![SCRUBBED; self.needles.len()]))
     }
 
     fn found_in(&self, bytes: &[u8]) -> bool {
-        self.needles.iter().take(MOST_VERIFIED).any(|needle| holds(bytes, needle.as_bytes()))
+        self.matcher.as_ref().is_some_and(|matcher| matcher.is_match(bytes))
     }
 }
 
-/// Whether `bytes` hold `needle`. The byte that begins fewest matches is not known; the first will do.
-pub(crate) fn holds(bytes: &[u8], needle: &[u8]) -> bool {
-    let Some((first, rest)) = needle.split_first() else { return true };
-    let mut at = 0;
-    while let Some(next) = bytes.get(at..).and_then(|tail| tail.iter().position(|b| b == first)) {
-        at += next + 1;
-        if bytes[at..].starts_with(rest) {
-            return true;
+fn add_all(memory: &Memory, in_detail: bool, needles: &mut Vec<String>) {
+    let fields = [Some(&memory.body), Some(&memory.title), memory.why.as_ref(), memory.learned.as_ref()];
+    for text in fields.into_iter().flatten() {
+        add_text(text, needles);
+        if !in_detail {
+            continue;
+        }
+        for line in text.lines() {
+            add_text(line, needles);
+            for sentence in line.split_inclusive(['.', '!', '?', ';']) {
+                add_text(sentence, needles);
+            }
         }
     }
-    false
+}
+
+/// The text, and how it looks inside JSON or quoted YAML.
+fn add_text(text: &str, needles: &mut Vec<String>) {
+    let text = text.trim().trim_end_matches(['.', '…']);
+    if text.chars().count() < LEAST_CHARS {
+        return;
+    }
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    let quoted = quoted.trim_matches('"');
+    if quoted != text {
+        needles.push(quoted.to_owned());
+    }
+    needles.push(text.to_owned());
 }
 
 impl Writer<'_> {
@@ -137,10 +132,28 @@ impl Writer<'_> {
             if let Some(clean) = traces.scrubbed(&text) {
                 self.journal_file(&path);
                 files::write_atomic(&self.layout.staging(), &path, clean.as_bytes())?;
+                self.rename_session(&path, &clean)?;
                 changed += 1;
             }
         }
         Ok(changed)
+    }
+
+    /// The name of a session's file is made from what it says.
+    fn rename_session(&mut self, path: &Path, text: &str) -> Result<(), StoreError> {
+        let folder = self.layout.sessions();
+        if path.parent() != Some(&folder) {
+            return Ok(());
+        }
+        let Ok(session) = markdown::session::parse(text, &|raw| self.redactor.clean(raw)) else {
+            return Ok(());
+        };
+        let named = folder.join(markdown::session::file_name(&session));
+        if named != path && !named.exists() {
+            self.journal.created(&named);
+            fs::rename(path, &named).map_err(|e| StoreError::io(&named, e))?;
+        }
+        Ok(())
     }
 
     /// Every table that is not made from memories, whoever added it.
@@ -151,13 +164,8 @@ impl Writer<'_> {
                 continue;
             }
             for column in columns.iter().filter(|column| column.kind == "TEXT") {
-                let (table, column) = (quoted(&table), quoted(&column.name));
-                let mut update = self.tx.prepare(&format!(
-                    "UPDATE OR IGNORE {table} SET {column} = replace({column}, ?1, ?2) WHERE instr({column}, ?1) > 0"
-                ))?;
-                for needle in &traces.needles {
-                    changed += update.execute(params![needle, SCRUBBED])?;
-                }
+                let clean = |text: &str| traces.scrubbed(text);
+                changed += sweep_column(&self.tx, &table, &column.name, true, &clean)?;
             }
         }
         Ok(changed)
@@ -407,20 +415,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_found_wherever_they_are() {
-        assert!(holds(b"aaab", b"aab"));
-        assert!(holds(b"xyz", b"z"));
-        assert!(!holds(b"xyz", b"zz"));
-        assert!(holds(b"anything", b""));
-    }
-
-    #[test]
     fn quotes_go_and_short_words_stay() {
-        let mut traces = Traces::default();
-        traces.add_text("say \"the walrus\" sleeps");
-        traces.add_text("too short");
+        let mut needles = Vec::new();
+        add_text("say \"the walrus\" sleeps", &mut needles);
+        add_text("too short", &mut needles);
+        let traces = Traces::from_needles(needles);
         let text = "{\"body\":\"he said: say \\\"the walrus\\\" sleeps, too short\"}";
         assert_eq!(traces.scrubbed(text).unwrap(), "{\"body\":\"he said: [forgotten], too short\"}");
         assert_eq!(traces.scrubbed("nothing of it"), None);
+        assert!(!Traces::from_needles(Vec::new()).found_in(b"anything"));
     }
 }

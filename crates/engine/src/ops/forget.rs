@@ -216,10 +216,11 @@ fn erase(
     now: Timestamp,
 ) -> Result<Response, EngineError> {
     let ids: Vec<MemoryId> = doomed.memories.iter().map(|memory| memory.id).collect();
-    let mut traces = Traces::default();
+    let mut said = Vec::with_capacity(doomed.memories.len());
     for memory in &doomed.memories {
-        traces.add(memory, &engine.store.history(&memory.id)?);
+        said.push((memory, engine.store.history(&memory.id)?));
     }
+    let traces = Traces::of(said);
     let quotes = engine.store.write(now, |writer| {
         for memory in &doomed.memories {
             remove(writer, memory.id, &ids, why, now)?;

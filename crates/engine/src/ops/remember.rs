@@ -30,7 +30,7 @@ pub struct Request {
     /// What was learned
     #[arg(long, value_name = "L")]
     pub learned: Option<String>,
-    /// What it is about, as a key: a newer one with the same key replaces it
+    /// Key of a subject: a newer memory with the same one replaces it
     #[arg(long, value_name = "KEY")]
     pub topic: Option<String>,
     /// Labels

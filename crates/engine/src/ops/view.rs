@@ -43,10 +43,12 @@ pub struct MemoryView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
     /// How often it was said again.
+    #[serde(skip_serializing_if = "is_zero")]
     pub confirmations: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<String>,
     /// How often it helped.
+    #[serde(skip_serializing_if = "is_zero")]
     pub helpful: u32,
     /// What stands against it: wrong or stale.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,6 +57,10 @@ pub struct MemoryView {
     /// Where it stands on disk, relative to the memories folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl MemoryView {

@@ -10,7 +10,7 @@ mod restore;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hark_core::Timestamp;
+use hark_core::{Timestamp, markdown};
 use serde::Serialize;
 
 pub use restore::Restored;
@@ -100,11 +100,20 @@ impl Store {
                     return Verdict::Keep;
                 }
                 let scrubbed = std::str::from_utf8(content).ok().and_then(|text| traces.scrubbed(text));
-                scrubbed.map_or(Verdict::Keep, |text| Verdict::Replace(text.into_bytes()))
+                scrubbed.map_or(Verdict::Keep, |text| {
+                    Verdict::Replace(self.session_name(name, &text), text.into_bytes())
+                })
             };
             changed += usize::from(rewrite(&self.layout.staging(), &path, judge)?);
         }
         Ok(changed)
+    }
+
+    /// What the file of a session is called now that it says something else.
+    fn session_name(&self, name: &str, text: &str) -> Option<String> {
+        name.strip_prefix("sessions/")?;
+        let session = markdown::session::parse(text, &|raw| self.redactor.clean(raw)).ok()?;
+        Some(format!("sessions/{}", markdown::session::file_name(&session)))
     }
 
     /// Runs `clean` over every text in every snapshot; what it changes is written again unless this is
@@ -122,7 +131,7 @@ impl Store {
                 let changed = std::str::from_utf8(content).ok().and_then(|text| clean(name, text));
                 let Some((text, said)) = changed else { return Verdict::Keep };
                 here.push((snapshot.clone(), name.to_owned(), said));
-                if apply { Verdict::Replace(text.into_bytes()) } else { Verdict::Keep }
+                if apply { Verdict::Replace(None, text.into_bytes()) } else { Verdict::Keep }
             };
             rewrite(&self.layout.staging(), &path, judge)?;
             found.append(&mut here);

@@ -149,7 +149,8 @@ fn read_line<T: for<'de> Deserialize<'de>>(input: &mut impl BufRead) -> io::Resu
 pub(super) enum Verdict {
     Keep,
     Drop,
-    Replace(Vec<u8>),
+    /// By this, under another name if there is one.
+    Replace(Option<String>, Vec<u8>),
 }
 
 /// Writes a snapshot again without, or with other, entries. Returns whether anything changed. A
@@ -167,9 +168,9 @@ pub(super) fn rewrite(
         match judge(&name, &content) {
             Verdict::Keep => to.add(&name, &content)?,
             Verdict::Drop => changed = true,
-            Verdict::Replace(content) => {
+            Verdict::Replace(other, content) => {
                 changed = true;
-                to.add(&name, &content)?;
+                to.add(other.as_deref().unwrap_or(&name), &content)?;
             }
         }
     }
