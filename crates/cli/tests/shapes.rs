@@ -168,11 +168,6 @@ fn json_shapes() {
     shape("relate", 0, &["relate", &a, &b, "--as", "context", "--weight", "0.5"]);
     shape("links", 0, &["links", &a]);
     shape("history", 0, &["history", &a]);
-    shape("feedback", 0, &["feedback", &a, "stale"]);
-    shape("undo", 0, &["undo", &a]);
-    shape("consolidate", 0, &["consolidate", "--all-projects"]);
-    shape("retention", 0, &["retention", "--all", "--all-projects"]);
-    shape("redact_scan", 0, &["redact-scan"]);
     shape("context", 0, &["context", "#12", "--project", "zoo/app"]);
     shape("tags", 0, &["tags", "--all-projects"]);
     let saved = [
@@ -202,9 +197,6 @@ fn json_shapes() {
     shape("doctor_wired", 0, &["doctor"]);
     shape("uninstall", 0, &["uninstall"]);
     shape("init", 0, &["init", "zed"]);
-    shape("backup", 0, &["backup"]);
-    shape("backup_list", 0, &["backup", "list"]);
-    shape("backup_restore", 0, &["backup", "restore"]);
     shape("reindex", 0, &["reindex"]);
     shape("config", 0, &["config"]);
     shape("forget_dry", 0, &["forget", &b]);

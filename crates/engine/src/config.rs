@@ -90,9 +90,15 @@ pub struct RetentionConfig {
     pub auto: bool,
     pub archive: u32,
     pub resolved: u32,
+    #[serde(serialize_with = "by_name")]
     pub kinds: BTreeMap<hark_core::Kind, u32>,
     pub purge: bool,
     pub purge_after: u32,
+}
+
+/// Keys of a TOML table are strings.
+fn by_name<S: serde::Serializer>(kinds: &BTreeMap<hark_core::Kind, u32>, s: S) -> Result<S::Ok, S::Error> {
+    s.collect_map(kinds.iter().map(|(kind, days)| (kind.name(), days)))
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

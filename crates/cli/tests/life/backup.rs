@@ -105,7 +105,7 @@ fn snapshots_rotate_and_the_worker_makes_one_a_day_if_something_changed() {
     let snapshots = listed["snapshots"].as_array().unwrap();
     assert_eq!(snapshots.len(), 7);
     assert!(snapshots.iter().all(|snapshot| snapshot["whole"] == true));
-    assert_eq!(snapshots[0]["made"], "2026-01-10T19:00:00Z");
+    assert_eq!(snapshots[0]["made"], "2026-01-10T19:00:00.000Z");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn write_many(home: &Home, count: usize) -> Vec<Written> {
         let file = format!("src/{}.rs", odd_word(&mut seeded));
         words.push(file[4..file.len() - 3].to_owned());
         let body = if at % 3 == 0 {
-            format!("{sentence}.\n\n{}", "More about it. ".repeat(200))
+            format!("{sentence}.\n\n{}", format!("More about the {}. ", words[2]).repeat(150))
         } else {
             sentence.clone()
         };

@@ -55,7 +55,7 @@ fn files_history_sessions_rows_and_backups_are_cleaned_and_other_peoples_files_r
     home.hark(["redact-scan", "--apply"]).ok();
     let left = disk::holding(&home.store(), &token);
     assert_eq!(left, [std::path::PathBuf::from("install/originals/abc")]);
-    assert!(home.show(&id)["body"].as_str().unwrap().contains("[REDACTED:"));
+    assert!(home.show(&id)["title"].as_str().unwrap().contains("[REDACTED:"));
     assert_eq!(home.hark(["history", &id, "--json"]).ok().json()["revisions"].as_array().unwrap().len(), 1);
     let again = home.hark(["redact-scan", "--json"]).ok().json();
     assert_eq!((again["found"].as_array().unwrap().len(), &again["rows"]), (1, &json!(0)), "{again}");

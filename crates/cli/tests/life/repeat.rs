@@ -76,7 +76,7 @@ fn a_repeat_confirms_and_survives_a_lost_index() {
     let shown = home.show(&id(&first));
     assert_eq!((&shown["confirmations"], &shown["importance"]), (&json!(1), &json!(4)));
     assert_eq!(shown["tags"], json!(["ops", "release"]));
-    assert_eq!(shown["confirmed"], "2026-03-01T12:00:00Z");
+    assert_eq!(shown["confirmed"], "2026-03-01T12:00:00.000Z");
     assert_eq!(home.hark(["list", "--json"]).ok().json()["total"], 1);
     assert_eq!(say(&home, "deploys are FROZEN on fridays", &[])["confirmed"], 2);
 }
