@@ -22,6 +22,8 @@ use crate::write::Writer;
 pub const SCRUBBED: &str = "[forgotten]";
 /// Shorter texts are too common to be told from other people's words.
 const LEAST_CHARS: usize = 16;
+/// So much of a text in a name of a file is taken for a quote.
+const NAME_CHARS: usize = 10;
 /// Beyond this many memories single sentences are no longer looked for, only whole texts and titles.
 const MOST_IN_DETAIL: usize = 2_000;
 
@@ -54,6 +56,8 @@ const DERIVED: &[&str] = &[
 pub struct Traces {
     needles: Vec<String>,
     matcher: Option<AhoCorasick>,
+    /// How they begin in names of files.
+    names: Option<AhoCorasick>,
 }
 
 impl Traces {
@@ -74,7 +78,18 @@ impl Traces {
         needles.dedup();
         // Too many to hold is no reason to fail: the memories are gone all the same.
         let matcher = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&needles).ok();
-        Traces { matcher: matcher.filter(|_| !needles.is_empty()), needles }
+        let mut names: Vec<String> = needles.iter().map(|needle| name_of(needle)).collect();
+        names.sort();
+        names.dedup();
+        names.retain(|name| name.len() >= NAME_CHARS);
+        let names = AhoCorasick::new(&names).ok().filter(|_| !names.is_empty());
+        Traces { matcher: matcher.filter(|_| !needles.is_empty()), names, needles }
+    }
+
+    /// Whether a file may be called after one of them. A name is made again from what the file says, so
+    /// a wrong guess does no harm.
+    pub(crate) fn named_in(&self, name: &str) -> bool {
+        self.names.as_ref().is_some_and(|names| names.is_match(name))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -90,6 +105,22 @@ impl Traces {
     fn found_in(&self, bytes: &[u8]) -> bool {
         self.matcher.as_ref().is_some_and(|matcher| matcher.is_match(bytes))
     }
+}
+
+/// The beginning of a text as names of files have it.
+fn name_of(text: &str) -> String {
+    let mut name = String::new();
+    for c in text.chars() {
+        if name.len() >= NAME_CHARS {
+            break;
+        }
+        if c.is_alphanumeric() {
+            name.extend(c.to_lowercase());
+        } else if !name.is_empty() && !name.ends_with('-') {
+            name.push('-');
+        }
+    }
+    name
 }
 
 fn add_all(memory: &Memory, in_detail: bool, needles: &mut Vec<String>) {
@@ -129,11 +160,15 @@ impl Writer<'_> {
         let mut changed = self.scrub_rows(traces).map_err(|e| self.sql(e))?;
         for path in texts_of(self.layout) {
             let Ok(text) = fs::read_to_string(&path) else { continue };
-            if let Some(clean) = traces.scrubbed(&text) {
+            let clean = traces.scrubbed(&text);
+            if let Some(clean) = &clean {
                 self.journal_file(&path);
                 files::write_atomic(&self.layout.staging(), &path, clean.as_bytes())?;
-                self.rename_session(&path, &clean)?;
                 changed += 1;
+            }
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if clean.is_some() || traces.named_in(name) {
+                self.rename_session(&path, clean.as_deref().unwrap_or(&text))?;
             }
         }
         Ok(changed)

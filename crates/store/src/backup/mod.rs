@@ -99,10 +99,13 @@ impl Store {
                 if name.starts_with("memories/") || name.starts_with("revisions/") {
                     return Verdict::Keep;
                 }
-                let scrubbed = std::str::from_utf8(content).ok().and_then(|text| traces.scrubbed(text));
-                scrubbed.map_or(Verdict::Keep, |text| {
-                    Verdict::Replace(self.session_name(name, &text), text.into_bytes())
-                })
+                let Ok(text) = std::str::from_utf8(content) else { return Verdict::Keep };
+                let scrubbed = traces.scrubbed(text);
+                if scrubbed.is_none() && !traces.named_in(name) {
+                    return Verdict::Keep;
+                }
+                let text = scrubbed.unwrap_or_else(|| text.to_owned());
+                Verdict::Replace(self.session_name(name, &text), text.into_bytes())
             };
             changed += usize::from(rewrite(&self.layout.staging(), &path, judge)?);
         }
