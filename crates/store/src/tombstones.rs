@@ -71,9 +71,11 @@ impl Tombstone {
     }
 }
 
-/// The mark of what a memory says. Its title is not part of it: titles are made up anew.
-pub fn text_mark(redactor: &Redactor, body: &str) -> String {
-    hex(redactor.mark("forgotten text", &normalised(body)))
+/// The mark of what a memory says; nothing if it says nothing. Its title is not part of it: titles are
+/// made up anew.
+pub fn text_mark(redactor: &Redactor, body: &str) -> Option<String> {
+    let text = normalised(body);
+    (!text.is_empty()).then(|| hex(redactor.mark("forgotten text", &text)))
 }
 
 /// The mark of an assistant's own session id, by which a transcript is known.
@@ -177,7 +179,10 @@ impl Store {
 
     /// Whether something that said this was forgotten or purged here, and which.
     pub fn passing_of_text(&self, body: &str) -> Result<Option<Passing>, StoreError> {
-        passing(&self.conn, &text_mark(&self.redactor, body)).map_err(|e| self.sql(e))
+        match text_mark(&self.redactor, body) {
+            Some(mark) => passing(&self.conn, &mark).map_err(|e| self.sql(e)),
+            None => Ok(None),
+        }
     }
 
     /// Whether a session was forgotten here; its transcript must not be read again.
@@ -199,7 +204,10 @@ impl Writer<'_> {
     }
 
     pub fn passing_of_text(&self, body: &str) -> Result<Option<Passing>, StoreError> {
-        passing(&self.tx, &text_mark(self.redactor, body)).map_err(|e| self.sql(e))
+        match text_mark(self.redactor, body) {
+            Some(mark) => passing(&self.tx, &mark).map_err(|e| self.sql(e)),
+            None => Ok(None),
+        }
     }
 
     pub fn is_session_forgotten(&self, host: &str, host_session: &str) -> Result<bool, StoreError> {
@@ -210,9 +218,9 @@ impl Writer<'_> {
 
     /// Marks a memory as gone, with everything it said before. It is still to be removed.
     pub fn bury(&mut self, memory: &Memory, why: Passing) -> Result<(), StoreError> {
-        let mut marks = vec![text_mark(self.redactor, &memory.body)];
+        let mut marks: Vec<String> = text_mark(self.redactor, &memory.body).into_iter().collect();
         for revision in crate::revisions::read(self.layout, &memory.id)? {
-            marks.push(text_mark(self.redactor, &revision.before.body));
+            marks.extend(text_mark(self.redactor, &revision.before.body));
         }
         marks.sort();
         marks.dedup();
@@ -228,7 +236,7 @@ impl Writer<'_> {
 
     /// The user says it again: what forbade this text no longer counts.
     pub fn lift(&mut self, body: &str) -> Result<(), StoreError> {
-        let marks = vec![text_mark(self.redactor, body)];
+        let marks: Vec<String> = text_mark(self.redactor, body).into_iter().collect();
         self.take_tombstone(&Tombstone { at: self.now, why: Passing::Lifted, id: None, marks })
     }
 

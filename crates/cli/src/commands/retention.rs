@@ -32,7 +32,8 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         }
     }
     ui::note(&format!("{DIM}{} memories looked at{DIM:#}\n", response.looked_at));
-    if !response.applied && !(response.archive.is_empty() && response.purge.is_empty()) {
+    let any = !response.archive.is_empty() || !response.purge.is_empty();
+    if any && !response.applied {
         ui::note("nothing was changed; add --apply to do it\n");
     }
     Ok(())

@@ -66,3 +66,22 @@ fn tombstones_hold_no_text() {
         assert!(answer.to_string().contains("had this forgotten"), "{answer}");
     }
 }
+
+#[test]
+fn nor_does_an_import_bring_it_back_and_a_resolved_blocker_stays_resolved() {
+    let home = home();
+    let gone = home.remember("The walrus password is on the fridge");
+    let blocker = home.remember_with("Waiting for the vendor's key", &["--kind", "blocker"]);
+    home.hark(["resolve", &blocker]).ok();
+    let file = home.root().join("all.json");
+    home.hark(["export", file.to_str().unwrap()]).ok();
+    home.hark(["forget", &gone, "--yes"]).ok();
+    let tally = home.hark(["import", file.to_str().unwrap(), "--json"]).ok().json();
+    assert_eq!(tally["refused"], 1, "{tally}");
+    home.hark(["show", &gone]).fails(1);
+    assert_eq!(home.show(&blocker)["status"], "resolved");
+
+    let other = super::home();
+    other.hark(["import", file.to_str().unwrap()]).ok();
+    assert_eq!(other.show(&blocker)["status"], "resolved");
+}
