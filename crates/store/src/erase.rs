@@ -22,6 +22,8 @@ use crate::write::Writer;
 pub const SCRUBBED: &str = "[forgotten]";
 /// Shorter texts are too common to be told from other people's words.
 const LEAST_CHARS: usize = 16;
+/// How far before a `…` a quote may begin.
+const LONGEST_CUT: usize = 400;
 /// So much of a text in a name of a file is taken for a quote.
 const NAME_CHARS: usize = 10;
 /// Beyond this many memories single sentences are no longer looked for, only whole texts and titles.
@@ -98,8 +100,42 @@ impl Traces {
 
     /// The text without them; nothing if none was there.
     pub(crate) fn scrubbed(&self, text: &str) -> Option<String> {
-        let matcher = self.matcher.as_ref().filter(|matcher| matcher.is_match(text))?;
-        Some(matcher.replace_all(text, &vec![SCRUBBED; self.needles.len()]))
+        let matcher = self.matcher.as_ref()?;
+        let whole =
+            matcher.is_match(text).then(|| matcher.replace_all(text, &vec![SCRUBBED; self.needles.len()]));
+        let cut = self.without_cut_quotes(whole.as_deref().unwrap_or(text));
+        cut.or(whole)
+    }
+
+    /// Titles are often the beginning of a text with `…` behind it: that is a quote too.
+    fn without_cut_quotes(&self, text: &str) -> Option<String> {
+        let mut out = String::new();
+        let mut from = 0;
+        for (at, _) in text.match_indices('…') {
+            let mut start = at.saturating_sub(LONGEST_CUT).max(from);
+            while !text.is_char_boundary(start) {
+                start += 1;
+            }
+            let before = &text[start..at];
+            let mut in_word = false;
+            let begins = before.char_indices().find(|(at, c)| {
+                let is_start = c.is_alphanumeric() && !in_word;
+                in_word = c.is_alphanumeric();
+                is_start && self.is_beginning(before[*at..].trim_end())
+            });
+            if let Some((begin, _)) = begins {
+                out.push_str(&text[from..start + begin]);
+                out.push_str(SCRUBBED);
+                from = at;
+            }
+        }
+        (from > 0).then(|| out + &text[from..])
+    }
+
+    /// Whether one of the texts begins so. They are in order.
+    fn is_beginning(&self, text: &str) -> bool {
+        let at = self.needles.partition_point(|needle| needle.as_str() < text);
+        text.chars().count() >= LEAST_CHARS && self.needles.get(at).is_some_and(|n| n.starts_with(text))
     }
 
     fn found_in(&self, bytes: &[u8]) -> bool {
@@ -458,6 +494,11 @@ mod tests {
         let text = "{\"body\":\"he said: say \\\"the walrus\\\" sleeps, too short\"}";
         assert_eq!(traces.scrubbed(text).unwrap(), "{\"body\":\"he said: [forgotten], too short\"}");
         assert_eq!(traces.scrubbed("nothing of it"), None);
+        let mut needles = Vec::new();
+        add_text("the walrus sleeps on the northern beach", &mut needles);
+        let traces = Traces::from_needles(needles);
+        let text = "He said: the walrus sleeps on…; the walrus…";
+        assert_eq!(traces.scrubbed(text).unwrap(), "He said: [forgotten]…; the walrus…");
         assert!(!Traces::from_needles(Vec::new()).found_in(b"anything"));
     }
 }
