@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Archive(commands::status::Args),
     /// Bring archived or superseded memories back
     Restore(commands::status::Args),
+    /// Say of memories that they helped, are wrong, or are out of date
+    Feedback(commands::feedback::Args),
     /// Remove memories for good
     Forget(commands::forget::Args),
     /// Link two memories
@@ -61,6 +63,16 @@ pub(crate) enum Command {
     Links(commands::links::Args),
     /// Show what a memory was before each change
     History(commands::history::Args),
+    /// Take back the last change of a memory
+    Undo(commands::undo::Args),
+    /// Find memories that say the same, and merge them
+    Consolidate(commands::consolidate::Args),
+    /// Show or put aside what has aged
+    Retention(commands::retention::Args),
+    /// Make, list or restore snapshots of the files
+    Backup(commands::backup::Args),
+    /// Look for secrets that got in before a rule knew them
+    RedactScan(commands::redact_scan::Args),
     /// Show everything about a file, issue, person or other thing
     Context(commands::context::Args),
     /// Show what failed before about a file, command or symbol, and what fixed it

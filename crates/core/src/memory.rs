@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::MemoryId;
 use crate::kind::Kind;
+use crate::life::Life;
 use crate::lifecycle::Status;
 use crate::link::Link;
 use crate::origin::Origin;
@@ -44,6 +45,9 @@ pub struct Memory {
     pub why: Option<Clean>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
     pub learned: Option<Clean>,
+    /// What it is about in one word or phrase: a newer memory of the same topic replaces it.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
+    pub topic: Option<Clean>,
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
     pub tags: Vec<Clean>,
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
@@ -71,6 +75,9 @@ pub struct Memory {
     pub expires: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<MemoryId>,
+    /// Confirmations and feedback.
+    #[serde(default, skip_serializing_if = "Life::is_new")]
+    pub life: Life,
     pub revision: u32,
     /// Front-matter keys we do not know, verbatim, so that a rewrite keeps them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -256,7 +256,7 @@ fn memories(
     for kind in kinds {
         found.extend(engine.store.standing(*kind, place.visible.projects.as_deref(), 50)?);
     }
-    found.retain(|s| s.memory.expires.is_none_or(|at| at > now));
+    found.retain(|s| s.memory.expires.is_none_or(|at| at > now) && !s.memory.life.is_wrong());
     // Steering words count only if a user said them; a file edited by hand may claim otherwise.
     found.retain(|s| s.memory.origin.may_become(s.memory.kind));
     // What speaks of files that are gone is not said unasked.

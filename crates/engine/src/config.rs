@@ -27,6 +27,8 @@ pub struct Config {
     pub inject: InjectConfig,
     pub checkpoint: CheckpointConfig,
     pub sessions: SessionsConfig,
+    pub retention: RetentionConfig,
+    pub backup: BackupConfig,
     pub projects: ProjectsConfig,
 }
 
@@ -80,6 +82,31 @@ pub enum CheckpointPolicy {
 #[serde(deny_unknown_fields)]
 pub struct SessionsConfig {
     pub stale: String,
+}
+
+/// When memories are put aside, and whether they are ever removed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetentionConfig {
+    pub auto: bool,
+    pub archive: u32,
+    pub resolved: u32,
+    #[serde(serialize_with = "by_name")]
+    pub kinds: BTreeMap<hark_core::Kind, u32>,
+    pub purge: bool,
+    pub purge_after: u32,
+}
+
+/// Keys of a TOML table are strings.
+fn by_name<S: serde::Serializer>(kinds: &BTreeMap<hark_core::Kind, u32>, s: S) -> Result<S::Ok, S::Error> {
+    s.collect_map(kinds.iter().map(|(kind, days)| (kind.name(), days)))
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BackupConfig {
+    pub every: String,
+    pub keep: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -232,7 +232,8 @@ pub fn for_prompt(
         now,
     };
     let question = Question::new(prompt, filter, visible.current.as_ref(), gate::MOST, now);
-    let hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
+    let mut hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
+    hits.retain(|hit| !hit.stored.memory.life.is_wrong());
     let decision = gate::decide(hits.iter(), Threshold::new(engine.config.inject.certainty));
     let mut lines = Vec::new();
     let mut items = Vec::new();

@@ -5,6 +5,7 @@
 
 mod boot;
 pub mod capture;
+mod chain;
 pub mod clock;
 pub mod config;
 pub mod embed;
@@ -18,6 +19,7 @@ pub mod inject;
 pub mod ops;
 pub mod project;
 pub mod recall;
+mod repeat;
 mod sessions;
 mod summary;
 pub mod toolbox;

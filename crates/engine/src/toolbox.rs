@@ -5,7 +5,7 @@
 mod schema;
 mod text;
 
-use hark_core::Status;
+use hark_core::{Feedback, Status};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -122,7 +122,7 @@ static TOOLS: &[Tool] = &[
         name: "memory_update",
         title: "Update",
         description: "Change memories: edit the text, resolve, reopen, archive, restore, supersede by a newer one, \
-                      relate two, or forget for good.",
+                      relate two, mark helpful, wrong or stale, or forget for good.",
         family: Family::Core,
         read_only: false,
         destructive: true,
@@ -347,6 +347,9 @@ enum Action {
     Supersede,
     Relate,
     Forget,
+    Helpful,
+    Wrong,
+    Stale,
 }
 
 fn update(engine: &mut Engine, caller: &Caller, arguments: Value) -> Result<Answer, EngineError> {
@@ -366,8 +369,18 @@ fn update(engine: &mut Engine, caller: &Caller, arguments: Value) -> Result<Answ
         }
         Action::Restore => text::changed(&ops::status::run(engine, caller, &ids, Status::Active, "restore")?),
         Action::Forget => {
-            let request = ops::forget::Request { ids: request.ids, yes: true };
+            let request =
+                ops::forget::Request { ids: request.ids, yes: true, ..ops::forget::Request::default() };
             text::json(&ops::forget::run(engine, caller, &request)?)
+        }
+        Action::Helpful | Action::Wrong | Action::Stale => {
+            let feedback = match request.action {
+                Action::Helpful => Feedback::Helpful,
+                Action::Wrong => Feedback::Wrong,
+                _ => Feedback::Stale,
+            };
+            let request = ops::feedback::Request { ids: request.ids, feedback };
+            text::json(&ops::feedback::run(engine, caller, &request)?)
         }
         Action::Edit => {
             let edit = ops::edit::Request {

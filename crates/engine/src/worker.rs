@@ -11,6 +11,7 @@ use hark_store::{Layout, spool};
 use crate::capture;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::ops::{backup, retention};
 
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,6 +20,10 @@ pub struct Done {
     pub busy: bool,
     pub events: usize,
     pub expired: usize,
+    /// Memories that retention put aside or removed.
+    pub retired: usize,
+    /// A snapshot was made.
+    pub backed_up: bool,
 }
 
 /// The lock of the one worker of a data directory; freed with the process, however it ends.
@@ -43,6 +48,12 @@ pub fn run(engine: &mut Engine, limit: Duration) -> Result<Done, EngineError> {
             .store
             .write(now, |writer| capture::machine_checkpoint(writer, num, CheckpointBy::Expiry, None, now))?;
         done.expired += 1;
+    }
+    if started.elapsed() < limit {
+        done.retired = retention::in_background(engine, now)?;
+    }
+    if started.elapsed() < limit {
+        done.backed_up = backup::in_background(engine, now)?;
     }
     engine.store.checkpoint_log();
     Ok(done)

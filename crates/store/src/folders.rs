@@ -20,12 +20,15 @@ use crate::files::{self, Stamp};
 use crate::index::{self, Entry};
 use crate::layout::Layout;
 use crate::store::Store;
+use crate::tombstones;
 
 /// Up to here every file is looked at on each opening.
 const SMALL_STORE: i64 = 1_000;
 /// A server looks at all files of a small store at most this often.
 const SWEEP_PAUSE: Duration = Duration::from_millis(500);
 const MANY_FILES: usize = 2_000;
+/// Said of a file that a sync or a copy brought back.
+const FORGOTTEN: &str = "was forgotten here; delete the file, or give it a new id to keep it after all";
 const LARGEST_FILE: i64 = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,6 +158,10 @@ pub(crate) fn index_files(
     // In order of their ids, so that a rebuilt index numbers memories as it did when they came.
     found.sort_by_key(|(memory, _, _)| memory.id);
     for (memory, file, stamp) in found {
+        if tombstones::passing(tx, &memory.id.full()).map_err(fail)?.is_some() {
+            set_unread(tx, &file, stamp, FORGOTTEN).map_err(fail)?;
+            continue;
+        }
         match twin(tx, layout, &memory.id, &file).map_err(fail)? {
             Some(other) => {
                 let reason = format!("has the same id as {other}; give one of them a new id or delete it");

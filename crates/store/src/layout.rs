@@ -35,6 +35,16 @@ impl Layout {
         self.home.join("revisions")
     }
 
+    /// What was forgotten for good: ids and keyed marks, no text; part of the truth.
+    pub fn tombstones(&self) -> PathBuf {
+        self.home.join("tombstones.jsonl")
+    }
+
+    /// Snapshots of the files.
+    pub fn backups(&self) -> PathBuf {
+        self.home.join("backups")
+    }
+
     /// Sessions, one file each; part of the truth.
     pub fn sessions(&self) -> PathBuf {
         self.home.join("sessions")

@@ -1,10 +1,11 @@
 //! What was put into an assistant's context unasked: every byte, when, where, and why.
 
 use hark_core::Timestamp;
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use crate::error::StoreError;
 use crate::store::Store;
+use crate::used;
 use crate::write::Writer;
 
 /// One injected text.
@@ -81,8 +82,18 @@ impl Writer<'_> {
             let mut told = self.tx.prepare_cached(
                 "INSERT INTO injected (session, item, at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
             )?;
-            for item in injection.items.iter().filter(|_| injection.told) {
-                told.execute(params![injection.session, item, now])?;
+            let mut find = self.tx.prepare_cached("SELECT id FROM memory WHERE tail = ?1")?;
+            for item in injection.items {
+                if injection.told {
+                    told.execute(params![injection.session, item, now])?;
+                }
+                // What was said unasked was used, as far as anybody can tell.
+                let id: Option<Vec<u8>> = item
+                    .strip_prefix("m-")
+                    .map_or(Ok(None), |tail| find.query_row([tail], |row| row.get(0)).optional())?;
+                if let Some(id) = id {
+                    used::note(&self.tx, &id, self.now)?;
+                }
             }
             Ok(())
         };

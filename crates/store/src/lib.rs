@@ -5,7 +5,9 @@
 //! and the pick-up of hand-edited files. What a hit is worth, and who may change what, is decided
 //! above it.
 
+mod backup;
 mod connection;
+mod erase;
 mod error;
 mod events;
 mod failures;
@@ -24,9 +26,13 @@ pub mod search;
 mod sessions;
 pub mod spool;
 mod store;
+pub mod tombstones;
 mod transfer;
+mod used;
 mod write;
 
+pub use backup::{Restored, Snapshot};
+pub use erase::{SCRUBBED, Traces};
 pub use error::StoreError;
 pub use events::{Beginning, Filed, HostSeen, PastEvent};
 pub use failures::{FailureHit, FailureRow, Whereabouts};
@@ -38,5 +44,6 @@ pub use read::{EntityCount, ListFilter, ListOrder, Neighbour, Stats, Stored};
 pub use revisions::Revision;
 pub use sessions::{SessionFilter, StoredSession};
 pub use store::{OpenOptions, Role, Store};
+pub use tombstones::{Passing, Tombstone};
 pub use transfer::{Arrived, Departure, EntityTotal, is_safe_place};
 pub use write::Writer;

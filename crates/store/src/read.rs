@@ -114,6 +114,12 @@ pub(crate) fn find(conn: &Connection, database: &Path, id: &IdRef) -> Result<Sto
     }
 }
 
+pub(crate) fn by_num(conn: &Connection, num: i64) -> rusqlite::Result<Option<Stored>> {
+    conn.prepare_cached(&format!("SELECT {COLUMNS} FROM memory WHERE num = ?1"))?
+        .query_row([num], stored)
+        .optional()
+}
+
 pub(crate) fn tail_exists(conn: &Connection, tail: &str) -> rusqlite::Result<bool> {
     conn.prepare_cached("SELECT 1 FROM memory WHERE tail = ?1")?.exists([tail])
 }

@@ -16,7 +16,7 @@ use crate::error::StoreError;
 use crate::folders::{self, Depth};
 use crate::layout::Layout;
 use crate::search::ChunkCache;
-use crate::{files, index, migrate, projects, sessions};
+use crate::{files, index, migrate, projects, sessions, tombstones};
 
 /// Who opens the store; decides how long it waits and what it tidies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,12 +138,14 @@ impl Store {
 
     /// Picks up files that people edited, added or removed. Cheap when nothing changed.
     pub fn refresh(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        tombstones::pick_up(self)?;
         folders::pick_up(self, Depth::Quick, now)?;
         sessions::pick_up(self, false, now).map(drop)
     }
 
     /// Looks at every file, however many there are.
     pub fn refresh_fully(&mut self, now: Timestamp) -> Result<usize, StoreError> {
+        tombstones::pick_up(self)?;
         Ok(folders::pick_up(self, Depth::Full, now)? + sessions::pick_up(self, true, now)?)
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use hark_core::redact::Redactor;
 use hark_core::vector::Embedder;
-use hark_core::{Clean, IdRef, Memory, MemoryId, Timestamp, markdown};
+use hark_core::{Clean, IdRef, Memory, MemoryId, Status, Timestamp, markdown};
 use rusqlite::Transaction;
 
 use crate::connection;
@@ -98,6 +98,67 @@ impl Writer<'_> {
         Ok(stored)
     }
 
+    /// Active memories of the same project and kind that may say what this one says, likeliest first.
+    pub fn alike(&self, memory: &Memory) -> Result<Vec<Memory>, StoreError> {
+        const MOST: usize = 8;
+        let nums = index::alike(&self.tx, memory).map_err(|e| self.sql(e))?;
+        let fits = |stored: &Stored| {
+            let other = &stored.memory;
+            other.id != memory.id
+                && other.status == Status::Active
+                && other.kind == memory.kind
+                && other.scope == memory.scope
+        };
+        self.pick(&nums, MOST, fits)
+    }
+
+    /// The active memory of the same project and kind with this topic, newest first.
+    pub fn of_topic(&self, memory: &Memory, topic: &str) -> Result<Option<Memory>, StoreError> {
+        let nums = index::of_topic(&self.tx, topic).map_err(|e| self.sql(e))?;
+        let fits = |stored: &Stored| {
+            let other = &stored.memory;
+            other.id != memory.id && other.status == Status::Active && other.scope == memory.scope
+        };
+        Ok(self.pick(&nums, 1, fits)?.into_iter().next())
+    }
+
+    /// The first `most` of these that fit, as their files stand.
+    fn pick(
+        &self,
+        nums: &[i64],
+        most: usize,
+        fits: impl Fn(&Stored) -> bool,
+    ) -> Result<Vec<Memory>, StoreError> {
+        let mut found = Vec::new();
+        for num in nums {
+            if found.len() == most {
+                break;
+            }
+            let Some(stored) = read::by_num(&self.tx, *num).map_err(|e| self.sql(e))? else { continue };
+            if !fits(&stored) {
+                continue;
+            }
+            match self.load(&IdRef::Full(stored.memory.id)) {
+                Ok(memory) => found.push(memory),
+                // Gone, or being edited: whoever holds it decides.
+                Err(StoreError::NotFound { .. } | StoreError::Unreadable { .. }) => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Nearness of two texts in meaning.
+    pub fn cosine(&self, a: &str, b: &str) -> Option<f32> {
+        Some(self.embedder.embed(a)?.cosine(&self.embedder.embed(b)?))
+    }
+
+    /// Writes counts of a memory whose words did not change; not worth a line in its history.
+    pub fn amend(&mut self, after: &Memory) -> Result<(), StoreError> {
+        let stored = self.load_stored(&IdRef::Full(after.id))?;
+        self.put_file(after, &stored.file)
+    }
+
     /// Writes a new memory.
     pub fn create(&mut self, memory: &Memory) -> Result<(), StoreError> {
         let file = format!("{}/{}", memory.kind.name(), markdown::file_name(memory));
@@ -146,6 +207,12 @@ impl Writer<'_> {
             self.journal.replaced(&history, bytes);
             files::remove(&history)?;
         }
+        let short = id.short();
+        self.tx
+            .prepare_cached("DELETE FROM used WHERE id = ?1")
+            .and_then(|mut s| s.execute([id.as_bytes().as_slice()]))
+            .and_then(|_| self.tx.execute("DELETE FROM injected WHERE item = ?1", [short]))
+            .map_err(|e| self.sql(e))?;
         self.drop_file(&stored.file)?;
         index::clear(&self.tx, stored.num).map_err(|e| self.sql(e))
     }

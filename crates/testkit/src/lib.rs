@@ -13,6 +13,7 @@ pub mod hooks;
 pub mod mcp;
 pub mod model;
 pub mod note;
+pub mod pairs;
 mod run;
 mod seeded;
 pub mod sqlite;

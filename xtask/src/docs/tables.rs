@@ -78,6 +78,12 @@ const FIXED: &[(&str, &str, &str)] = &[
         "one session of an assistant, to be read and edited by hand | truth",
     ),
     (
+        "\"tombstones.jsonl\"",
+        "tombstones.jsonl",
+        "what was forgotten for good: ids, times and keyed marks, no text; keeps it from coming back | truth",
+    ),
+    ("\"backups\"", "backups/<time>.hark", "snapshots of the files, rotated; see `hark backup` | copy"),
+    (
         "\"spool\"",
         "spool/",
         "redacted events that hooks could not store yet; the next command stores them | truth",

@@ -1,14 +1,17 @@
 //! One file per command: its arguments and what it prints.
 
+pub(crate) mod backup;
 pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod consolidate;
 pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod failures;
+pub(crate) mod feedback;
 pub(crate) mod forget;
 pub(crate) mod history;
 pub(crate) mod hook;
@@ -22,10 +25,12 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod model;
 pub(crate) mod recall;
+pub(crate) mod redact_scan;
 pub(crate) mod reindex;
 pub(crate) mod relate;
 pub(crate) mod remember;
 pub(crate) mod resume;
+pub(crate) mod retention;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod show;
@@ -33,6 +38,7 @@ pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod tags;
 pub(crate) mod tour;
+pub(crate) mod undo;
 pub(crate) mod uninstall;
 pub(crate) mod work;
 
@@ -52,7 +58,13 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Reopen(args) => status::run(&args, status::Move::Reopen, environment),
         Command::Archive(args) => status::run(&args, status::Move::Archive, environment),
         Command::Restore(args) => status::run(&args, status::Move::Restore, environment),
+        Command::Feedback(args) => feedback::run(&args, environment),
         Command::Forget(args) => forget::run(&args, environment),
+        Command::Undo(args) => undo::run(&args, environment),
+        Command::Consolidate(args) => consolidate::run(&args, environment),
+        Command::Retention(args) => retention::run(&args, environment),
+        Command::RedactScan(args) => redact_scan::run(&args, environment),
+        Command::Backup(args) => backup::run(&args, environment),
         Command::Relate(args) => relate::run(&args, environment),
         Command::Links(args) => links::run(&args, environment),
         Command::History(args) => history::run(&args, environment),

@@ -42,10 +42,28 @@ pub(crate) fn run(args: Args, environment: &Environment) -> Result<(), Failure> 
             response.redacted
         ));
     }
+    if let Some(count) = response.confirmed {
+        ui::note(&format!("known already; confirmed {count} time(s)\n"));
+    }
+    for old in &response.possibly_supersedes {
+        let what: Vec<String> =
+            old.differences.iter().map(|d| format!("{} → {}", word(&d.before), word(&d.after))).collect();
+        ui::note(&format!(
+            "{WARN}possibly supersedes{WARN:#} {} {} ({})\n",
+            old.id,
+            ui::safe(&old.title),
+            ui::safe(&what.join(", "))
+        ));
+        ui::note(&format!("  if so: hark relate {} {} --as supersedes\n", response.id, old.id));
+    }
     if let Some(old) = response.superseded {
         ui::note(&format!("it supersedes {old}, which is kept in the history\n"));
     }
     Ok(())
+}
+
+fn word(text: &str) -> &str {
+    if text.is_empty() { "–" } else { text }
 }
 
 fn read_stdin() -> Result<String, Failure> {

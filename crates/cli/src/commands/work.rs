@@ -19,7 +19,11 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
     } else if response.busy {
         ui::note("another worker is at it\n");
     } else {
-        ui::note(&format!("{} events stored, {} sessions given up\n", response.events, response.expired));
+        let backup = if response.backed_up { ", a backup made" } else { "" };
+        ui::note(&format!(
+            "{} events stored, {} sessions given up, {} memories aged out{backup}\n",
+            response.events, response.expired, response.retired
+        ));
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ pub(super) const KNOWN_KEYS: &[&str] = &[
     "origin",
     "author",
     "session",
+    "topic",
     "tags",
     "files",
     "entities",
@@ -29,6 +30,10 @@ pub(super) const KNOWN_KEYS: &[&str] = &[
     "closed",
     "expires",
     "superseded_by",
+    "confirmed",
+    "confirmations",
+    "helpful",
+    "verdict",
     "revision",
 ];
 
@@ -45,6 +50,7 @@ pub(super) struct FrontMatter {
     pub(super) origin: Option<String>,
     pub(super) author: Option<String>,
     pub(super) session: Option<String>,
+    pub(super) topic: Option<String>,
     #[serde(default)]
     pub(super) tags: OneOrMany,
     #[serde(default)]
@@ -59,6 +65,10 @@ pub(super) struct FrontMatter {
     pub(super) closed: Option<String>,
     pub(super) expires: Option<String>,
     pub(super) superseded_by: Option<String>,
+    pub(super) confirmed: Option<String>,
+    pub(super) confirmations: Option<u32>,
+    pub(super) helpful: Option<u32>,
+    pub(super) verdict: Option<String>,
     pub(super) revision: Option<u32>,
 }
 

@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::front_matter::{FrontMatter, KNOWN_KEYS, raw_entries};
 use crate::id::MemoryId;
 use crate::kind::Kind;
+use crate::life::Life;
 use crate::lifecycle::Status;
 use crate::link::{Link, Relation};
 use crate::memory::{Importance, Memory, Scope, UnknownKey, title_from_body};
@@ -65,6 +66,7 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseEr
         body,
         why: text_field(front.why),
         learned: text_field(front.learned),
+        topic: text_field(front.topic),
         tags: list(front.tags.into_vec()),
         files: list(front.files.into_vec()),
         entities: list(front.entities.into_vec()),
@@ -80,6 +82,12 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseEr
         closed: time("closed", front.closed.as_deref())?.filter(|_| status != Status::Active),
         expires: time("expires", front.expires.as_deref())?,
         superseded_by: front.superseded_by.as_deref().map(|id| parse_id("superseded_by", id)).transpose()?,
+        life: Life {
+            confirmations: front.confirmations.unwrap_or(0),
+            confirmed: time("confirmed", front.confirmed.as_deref())?,
+            helpful: front.helpful.unwrap_or(0),
+            verdict: field("verdict", front.verdict.as_deref())?,
+        },
         revision: front.revision.unwrap_or(1).max(1),
         unknown: unknown.map(|(key, raw)| UnknownKey { key, raw: clean(Raw::new(raw)) }).collect(),
     })

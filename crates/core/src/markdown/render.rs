@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::life::Life;
 use crate::memory::{Importance, Memory};
 use crate::redact::Clean;
 
@@ -26,6 +27,7 @@ pub fn render(memory: &Memory) -> String {
     line(&mut out, "origin", memory.origin.name());
     optional(&mut out, "author", memory.author.as_ref());
     optional(&mut out, "session", memory.session.as_ref());
+    optional(&mut out, "topic", memory.topic.as_ref());
     list(&mut out, "tags", &memory.tags);
     list(&mut out, "files", &memory.files);
     list(&mut out, "entities", &memory.entities);
@@ -54,6 +56,7 @@ pub fn render(memory: &Memory) -> String {
     if let Some(id) = memory.superseded_by {
         line(&mut out, "superseded_by", &id.full());
     }
+    life(&mut out, &memory.life);
     line(&mut out, "revision", &memory.revision.to_string());
     for unknown in &memory.unknown {
         out.push_str(&unknown.raw);
@@ -63,6 +66,20 @@ pub fn render(memory: &Memory) -> String {
     out.push_str(&memory.body);
     out.push('\n');
     out
+}
+
+fn life(out: &mut String, life: &Life) {
+    if let Some(at) = life.confirmed {
+        line(out, "confirmed", &at.to_string());
+    }
+    for (key, count) in [("confirmations", life.confirmations), ("helpful", life.helpful)] {
+        if count > 0 {
+            line(out, key, &count.to_string());
+        }
+    }
+    if let Some(verdict) = life.verdict {
+        line(out, "verdict", verdict.name());
+    }
 }
 
 /// `use-postgres-for-auth_7k3q9x2d.md`: readable, safe on every file system, unique by id.

@@ -22,6 +22,7 @@ fn memory(title: &str, body: &str) -> Memory {
         body: as_is(Raw::new(body)),
         why: None,
         learned: None,
+        topic: None,
         tags: vec![],
         files: vec![],
         entities: vec![],
@@ -37,6 +38,7 @@ fn memory(title: &str, body: &str) -> Memory {
         closed: None,
         expires: None,
         superseded_by: None,
+        life: Life::default(),
         revision: 1,
         unknown: vec![],
     }
@@ -54,6 +56,19 @@ fn a_memory_reads_well_on_disk() {
         updated: 2026-03-03T14:32:00.123Z\nrevision: 1\n---\n\nWe tried SQLite first.\n\nIt locked.\n";
     assert_eq!(text, expected);
     assert_eq!(parse(&text, &as_is).unwrap(), m);
+}
+
+#[test]
+fn confirmations_and_feedback_are_part_of_the_file() {
+    let mut m = memory("Deploys run at noon", "Deploys run at noon.");
+    m.topic = Some(as_is(Raw::new("deploy time")));
+    m.life = Life { confirmations: 3, confirmed: Some(m.created), helpful: 2, verdict: Some(Verdict::Stale) };
+    let text = render(&m);
+    for line in ["topic: deploy time", "confirmations: 3", "helpful: 2", "verdict: stale"] {
+        assert!(text.lines().any(|l| l == line), "{line}\n{text}");
+    }
+    assert_eq!(parse(&text, &as_is).unwrap(), m);
+    assert!(parse(&text.replace("verdict: stale", "verdict: odd"), &as_is).is_err());
 }
 
 #[test]

@@ -2,14 +2,17 @@
 //! order equals and never beat relevance.
 
 use crate::kind::Kind;
+use crate::life::Verdict;
 use crate::lifecycle::Status;
 use crate::memory::Importance;
-use crate::time::Timestamp;
+use crate::time::{DAY_MS, Timestamp};
 
 /// After this many days a passing fact weighs half of what time may take.
 pub const HALF_LIFE_DAYS: f64 = 90.0;
 /// What stays true keeps at least this much.
 const ENDURING_FLOOR: f64 = 0.85;
+/// More voices than this add nothing.
+const MOST_BACKED: u32 = 4;
 /// Share of the score that time may take away at all.
 const AGE_SHARE: f32 = 0.08;
 
@@ -21,9 +24,23 @@ pub fn freshness(kind: Kind, updated: Timestamp, now: Timestamp) -> f32 {
     floored as f32
 }
 
-/// Factor from age.
-pub fn age_factor(kind: Kind, updated: Timestamp, now: Timestamp) -> f32 {
-    1.0 - AGE_SHARE + AGE_SHARE * freshness(kind, updated, now)
+/// Factor from age. `touched` is when a memory was last changed, confirmed or used; `backed` how often
+/// it was confirmed or found helpful, which lets it fade more slowly.
+pub fn age_factor(kind: Kind, touched: Timestamp, backed: u32, now: Timestamp) -> f32 {
+    let slower = 1.0 + 0.25 * f64::from(backed.min(MOST_BACKED));
+    let passed = touched.days_until(now).max(0.0) / slower;
+    let since = now.minus_millis((passed * DAY_MS as f64) as i64);
+    1.0 - AGE_SHARE + AGE_SHARE * freshness(kind, since, now)
+}
+
+/// Factor from what people said of it: only doubt counts.
+pub fn trust_factor(confidence: f32, verdict: Option<Verdict>) -> f32 {
+    let said = match verdict {
+        Some(Verdict::Wrong) => 0.7,
+        Some(Verdict::Stale) => 0.92,
+        None => 1.0,
+    };
+    said * (1.0 - 0.1 * (0.5 - confidence).clamp(0.0, 0.5) / 0.5)
 }
 
 /// Factor from importance: 3 is neutral.
@@ -49,7 +66,19 @@ pub fn scope_factor(same_project: bool) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::DAY_MS;
+
+    #[test]
+    fn confirmation_slows_decay_and_doubt_lowers_trust() {
+        let now = Timestamp::from_millis(1_800_000_000_000);
+        let then = now.minus_millis(90 * DAY_MS);
+        let once = age_factor(Kind::Fact, then, 0, now);
+        let often = age_factor(Kind::Fact, then, 3, now);
+        assert!(often > once && often < 1.0);
+        assert_eq!(age_factor(Kind::Fact, then, 4, now), age_factor(Kind::Fact, then, 400, now));
+        assert_eq!(trust_factor(0.7, None), 1.0);
+        assert!(trust_factor(0.1, None) < 1.0);
+        assert!(trust_factor(0.1, Some(Verdict::Wrong)) < trust_factor(0.1, Some(Verdict::Stale)));
+    }
 
     #[test]
     fn ninety_days_halve_a_fact_and_spare_a_decision() {

@@ -55,6 +55,18 @@ impl Redactor {
         self
     }
 
+    /// A mark for a text that tells nobody without this store's key what the text was. `purpose` keeps
+    /// marks of different uses apart.
+    pub fn mark(&self, purpose: &str, text: &str) -> [u8; 16] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(purpose.as_bytes());
+        hasher.update(&[0]);
+        hasher.update(text.as_bytes());
+        let mut mark = [0; 16];
+        mark.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        mark
+    }
+
     pub fn clean(&self, raw: Raw) -> Clean {
         self.clean_with_findings(raw).0
     }

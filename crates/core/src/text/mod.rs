@@ -13,6 +13,7 @@ mod typo;
 
 pub use fold::fold;
 pub use passages::{PASSAGE_CHARS, Passage, Voice, passages, without_speaker, write_turn};
+pub(crate) use stem::stem;
 pub use stopwords::is_stop_word;
 pub use typo::{deletions, may_be_typo_of, query_deletions, typo_distance};
 

@@ -5,7 +5,7 @@
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-pub(super) fn stem(word: &str) -> String {
+pub(crate) fn stem(word: &str) -> String {
     if word.len() < 3 {
         return word.to_owned();
     }

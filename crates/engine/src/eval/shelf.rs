@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use hark_core::memory::{Importance, title_from_body};
-use hark_core::{Kind, Memory, MemoryId, Origin, Scope, Status, Timestamp};
+use hark_core::{Kind, Life, Memory, MemoryId, Origin, Scope, Status, Timestamp};
 use hark_store::Layout;
 use hark_store::search::Filter;
 
@@ -125,6 +125,7 @@ fn memory(
         body,
         why: None,
         learned: None,
+        topic: None,
         tags: Vec::new(),
         files: document.files.iter().map(|file| engine.clean(file)).collect(),
         entities: Vec::new(),
@@ -140,6 +141,7 @@ fn memory(
         closed: None,
         expires: None,
         superseded_by: None,
+        life: Life::default(),
         revision: 1,
         unknown: Vec::new(),
     })

@@ -302,6 +302,7 @@ impl Scene<'_, '_> {
             body: Clean::default(),
             why: None,
             learned: None,
+            topic: None,
             tags: Vec::new(),
             files: Vec::new(),
             entities: Vec::new(),
@@ -317,6 +318,7 @@ impl Scene<'_, '_> {
             closed: None,
             expires: None,
             superseded_by: None,
+            life: hark_core::Life::default(),
             revision: 1,
             unknown: Vec::new(),
         })

@@ -1,29 +1,58 @@
-//! Remove memories for good: file, history, index, and links that lead to them.
+//! Remove memories for good: file, history, index, links that lead to them, quotes of them in
+//! sessions, copies in backups; and look at the bytes afterwards. A tombstone without text stays, so
+//! that nothing brings them back unasked.
 
 use clap::Args;
-use hark_core::{IdRef, Memory, MemoryId, Origin, Relation, Status, Timestamp};
-use hark_store::{StoreError, Writer};
+use hark_core::session::SessionRef;
+use hark_core::{IdRef, Memory, MemoryId, Origin, ProjectKey, Status, Timestamp};
+use hark_store::search::Filter;
+use hark_store::{ListFilter, ListOrder, Passing, ProjectNum, SessionFilter, StoredSession, Traces, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::scope::ReadScope;
+use crate::chain;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::recall::{self, Question};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
     /// Ids of memories
-    #[arg(value_name = "ID", required = true)]
+    #[arg(value_name = "ID", required_unless_present_any = ["query", "session", "project"])]
+    #[serde(default)]
     pub ids: Vec<String>,
+    /// What a recall of this finds, whatever its status
+    #[arg(long, value_name = "Q")]
+    #[schemars(skip)]
+    pub query: Option<String>,
+    /// A session with its events and checkpoints, and the memories that were made in it
+    #[arg(long, value_name = "S")]
+    #[schemars(skip)]
+    pub session: Option<String>,
+    /// All memories and sessions of a project
+    #[arg(long, value_name = "P")]
+    #[schemars(skip)]
+    pub project: Option<String>,
     /// Really do it; without this only show what would go
     #[arg(long)]
     #[serde(default)]
     pub yes: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
     pub forgotten: bool,
     pub memories: Vec<Gone>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<Gone>,
+    /// Places that quoted them and no longer do.
+    pub quotes: usize,
+    /// Backups that were written again without them.
+    pub backups: usize,
+    /// Files of the data directory that still hold their words: other memories that say the same, or
+    /// files that are not ours.
+    pub remaining: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -32,70 +61,213 @@ pub struct Gone {
     pub title: String,
 }
 
+/// Most that one query may take away.
+const MOST_BY_QUERY: usize = 50;
+const EVERYTHING: usize = 1_000_000;
+
+/// What is to go.
+#[derive(Default)]
+struct Doomed {
+    memories: Vec<Memory>,
+    sessions: Vec<StoredSession>,
+    project: Option<ProjectKey>,
+}
+
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
-    let ids = request.ids.iter().map(|text| text.parse::<IdRef>()).collect::<Result<Vec<_>, _>>()?;
     let now = engine.now();
     let origin = caller.origin.unwrap_or(Origin::Assistant);
     engine.store.refresh(now)?;
-    let mut memories = Vec::with_capacity(ids.len());
-    let mut doomed = Vec::with_capacity(ids.len());
-    for id in &ids {
-        let memory = engine.store.find(id)?.memory;
-        if !origin.may_supersede(memory.kind, memory.origin) && request.yes {
-            return Err(EngineError::invalid(
-                format!("only the user may forget the {}'s {}", memory.origin, memory.kind),
-                format!("ask the user to run: hark forget {} --yes", memory.id),
-            ));
-        }
-        memories.push(Gone { id: memory.id.short(), title: memory.title.to_string() });
-        doomed.push(memory.id);
-    }
+    let doomed = choose(engine, caller, request, now)?;
+    let response = Response {
+        memories: doomed.memories.iter().map(gone).collect(),
+        sessions: doomed.sessions.iter().map(gone_session).collect(),
+        ..Response::default()
+    };
     if !request.yes {
-        return Ok(Response { forgotten: false, memories });
+        return Ok(response);
     }
-    engine.store.write(now, |writer| {
-        for id in &doomed {
-            for linking in writer.linked_from(id)? {
-                if doomed.contains(&linking) {
-                    continue;
-                }
-                let before = writer.load(&IdRef::Full(linking))?;
-                let mut after = before.clone();
-                after.links.retain(|link| link.to != *id);
-                after.revision += 1;
-                writer.update(&before, &after, "unlinked")?;
-            }
-            restore_replaced(writer, &writer.load(&IdRef::Full(*id))?, &doomed, now)?;
-            writer.remove(id)?;
-        }
-        Ok::<_, EngineError>(())
-    })?;
-    Ok(Response { forgotten: true, memories })
+    may_forget(origin, &doomed)?;
+    erase(engine, &doomed, Passing::Forgotten, now).map(|done| Response { forgotten: true, ..done })
 }
 
-/// What the forgotten one had replaced holds again.
-fn restore_replaced(
+fn may_forget(origin: Origin, doomed: &Doomed) -> Result<(), EngineError> {
+    if let Some(memory) = doomed.memories.iter().find(|m| !origin.may_supersede(m.kind, m.origin)) {
+        return Err(EngineError::invalid(
+            format!("only the user may forget the {}'s {}", memory.origin, memory.kind),
+            format!("ask the user to run: hark forget {} --yes", memory.id),
+        ));
+    }
+    if origin != Origin::User && !doomed.sessions.is_empty() {
+        return Err(EngineError::invalid(
+            "only the user may forget sessions",
+            "ask the user to run: hark forget",
+        ));
+    }
+    Ok(())
+}
+
+fn gone(memory: &Memory) -> Gone {
+    Gone { id: memory.id.short(), title: memory.title.to_string() }
+}
+
+fn gone_session(stored: &StoredSession) -> Gone {
+    let session = &stored.session;
+    Gone { id: session.id.short(), title: session.about().map(ToString::to_string).unwrap_or_default() }
+}
+
+fn choose(
+    engine: &mut Engine,
+    caller: &Caller,
+    request: &Request,
+    now: Timestamp,
+) -> Result<Doomed, EngineError> {
+    let mut doomed = Doomed::default();
+    for text in &request.ids {
+        doomed.memories.push(engine.store.find(&text.parse::<IdRef>()?)?.memory);
+    }
+    if let Some(query) = &request.query {
+        let visible =
+            ReadScope { project: request.project.clone(), ..ReadScope::default() }.resolve(engine, caller)?;
+        let filter = Filter {
+            projects: visible.projects,
+            kinds: Vec::new(),
+            statuses: Status::ALL.to_vec(),
+            tags: Vec::new(),
+            since: None,
+            as_of: None,
+            now,
+        };
+        let question = Question::new(query, filter, visible.current.as_ref(), MOST_BY_QUERY, now);
+        let hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
+        doomed.memories.extend(hits.into_iter().map(|hit| hit.stored.memory));
+    } else if let Some(name) = &request.project {
+        of_project(engine, caller, name, &mut doomed)?;
+    }
+    if let Some(text) = &request.session {
+        of_session(engine, text, now, &mut doomed)?;
+    }
+    doomed.memories.sort_by_key(|memory| memory.id);
+    doomed.memories.dedup_by_key(|memory| memory.id);
+    Ok(doomed)
+}
+
+fn of_project(
+    engine: &mut Engine,
+    caller: &Caller,
+    name: &str,
+    doomed: &mut Doomed,
+) -> Result<(), EngineError> {
+    let visible =
+        ReadScope { project: Some(name.to_owned()), ..ReadScope::default() }.resolve(engine, caller)?;
+    let key =
+        visible.current.filter(|key| engine.store.project_keys().is_ok_and(|known| known.contains(key)));
+    let Some(key) = key else {
+        return Err(EngineError::invalid(format!("there is no project `{name}`"), "`hark stats` lists them"));
+    };
+    let num: Vec<ProjectNum> = engine.store.project_num(&key)?.into_iter().collect();
+    let filter = ListFilter { projects: Some(num.clone()), ..ListFilter::default() };
+    let found = engine.store.list(&filter, ListOrder::OldestFirst, EVERYTHING)?;
+    doomed.memories.extend(found.into_iter().map(|stored| stored.memory));
+    let filter = SessionFilter { projects: Some(num), ..SessionFilter::default() };
+    doomed.sessions.extend(engine.store.sessions(&filter, EVERYTHING)?);
+    doomed.project = Some(key);
+    Ok(())
+}
+
+fn of_session(
+    engine: &mut Engine,
+    text: &str,
+    now: Timestamp,
+    doomed: &mut Doomed,
+) -> Result<(), EngineError> {
+    let stored = match text.parse::<SessionRef>() {
+        Ok(id) => engine.store.session_fresh(&id, now)?,
+        // An assistant's own name for it.
+        Err(e) => {
+            let name = engine.clean(text);
+            let found = engine.store.session_of_host(None, &name)?;
+            found.ok_or_else(|| EngineError::invalid(e.to_string(), "`hark sessions` lists them"))?
+        }
+    };
+    let session = &stored.session;
+    let names = [session.host_session.to_string(), session.id.full(), session.id.short()];
+    let all = engine.store.list(&ListFilter::default(), ListOrder::OldestFirst, EVERYTHING)?;
+    let made_there = all.into_iter().map(|stored| stored.memory).filter(|memory| {
+        memory.session.as_ref().is_some_and(|session| names.iter().any(|name| name.as_str() == &**session))
+    });
+    doomed.memories.extend(made_there);
+    doomed.sessions.push(stored);
+    Ok(())
+}
+
+/// Takes memories away for good, for `why`. Used by retention too.
+pub(crate) fn purge(
+    engine: &mut Engine,
+    memories: Vec<Memory>,
+    now: Timestamp,
+) -> Result<Response, EngineError> {
+    erase(engine, &Doomed { memories, ..Doomed::default() }, Passing::Purged, now)
+}
+
+fn erase(
+    engine: &mut Engine,
+    doomed: &Doomed,
+    why: Passing,
+    now: Timestamp,
+) -> Result<Response, EngineError> {
+    let ids: Vec<MemoryId> = doomed.memories.iter().map(|memory| memory.id).collect();
+    let mut said = Vec::with_capacity(doomed.memories.len());
+    for memory in &doomed.memories {
+        said.push((memory, engine.store.history(&memory.id)?));
+    }
+    let traces = Traces::of(said);
+    let quotes = engine.store.write(now, |writer| {
+        for memory in &doomed.memories {
+            remove(writer, memory.id, &ids, why, now)?;
+        }
+        for stored in &doomed.sessions {
+            writer.remove_session(stored.num)?;
+        }
+        if let Some(key) = &doomed.project {
+            writer.remove_project(key)?;
+        }
+        Ok::<_, EngineError>(if traces.is_empty() { 0 } else { writer.scrub(&traces)? })
+    })?;
+    let mut names: Vec<String> = ids.iter().map(MemoryId::full).collect();
+    names.extend(doomed.sessions.iter().map(|stored| stored.session.id.full()));
+    let backups = engine.store.erase_from_backups(&names, &traces)?;
+    engine.store.refresh(now)?;
+    engine.store.wipe()?;
+    Ok(Response {
+        forgotten: true,
+        memories: doomed.memories.iter().map(gone).collect(),
+        sessions: doomed.sessions.iter().map(gone_session).collect(),
+        quotes,
+        backups,
+        remaining: engine.store.holding(&traces)?,
+    })
+}
+
+fn remove(
     writer: &mut Writer<'_>,
-    gone: &Memory,
+    id: MemoryId,
     doomed: &[MemoryId],
+    why: Passing,
     now: Timestamp,
 ) -> Result<(), EngineError> {
-    let replaced = gone.links.iter().filter(|link| link.relation == Relation::Supersedes).map(|link| link.to);
-    for id in replaced.filter(|id| !doomed.contains(id)) {
-        let before = match writer.load(&IdRef::Full(id)) {
-            Ok(before) => before,
-            Err(StoreError::NotFound { .. }) => continue,
-            Err(e) => return Err(e.into()),
-        };
-        if before.superseded_by == Some(gone.id) {
-            let mut after = before.clone();
-            if before.status == Status::Superseded {
-                after.set_status(Status::Active, now);
-            }
-            after.superseded_by = None;
-            after.touch(now);
-            writer.update(&before, &after, "restored")?;
+    let gone = writer.load(&IdRef::Full(id))?;
+    for linking in writer.linked_from(&id)? {
+        if doomed.contains(&linking) {
+            continue;
         }
+        let before = writer.load(&IdRef::Full(linking))?;
+        let mut after = before.clone();
+        after.links.retain(|link| link.to != id);
+        after.revision += 1;
+        writer.update(&before, &after, "unlinked")?;
     }
+    chain::close_gap(writer, &gone, doomed, now)?;
+    writer.bury(&gone, why)?;
+    writer.remove(&id)?;
     Ok(())
 }

@@ -2,14 +2,15 @@
 
 use clap::Args;
 use hark_core::memory::{Importance, one_line, title_from_body};
-use hark_core::{Clean, IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Status, Timestamp};
-use hark_store::Writer;
+use hark_core::{Clean, IdRef, Kind, Life, Link, Memory, MemoryId, Origin, Relation, Status, Timestamp};
+use hark_store::{Passing, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::scope::WriteScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::repeat::{self, Candidate, Known};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -29,6 +30,9 @@ pub struct Request {
     /// What was learned
     #[arg(long, value_name = "L")]
     pub learned: Option<String>,
+    /// Key of a subject: a newer memory with the same one replaces it
+    #[arg(long, value_name = "KEY")]
+    pub topic: Option<String>,
     /// Labels
     #[arg(long = "tag", value_name = "T")]
     #[serde(default)]
@@ -76,6 +80,12 @@ pub struct Response {
     pub redacted: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded: Option<String>,
+    /// It was known already: how often it was confirmed by now. `id` is the one that said it first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<u32>,
+    /// Memories that this may be the newer state of. Say so with `--supersedes`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub possibly_supersedes: Vec<Candidate>,
 }
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Response, EngineError> {
@@ -98,6 +108,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         body,
         why: clean_optional(engine, request.why.as_deref()),
         learned: clean_optional(engine, request.learned.as_deref()),
+        topic: clean_title(engine, request.topic.as_deref()),
         tags: clean_list(engine, &request.tags),
         files: clean_list(engine, &request.files),
         entities: clean_list(engine, &request.entities),
@@ -113,19 +124,22 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         closed: None,
         expires: request.expires.as_deref().map(|text| expiry(text, now)).transpose()?,
         superseded_by: None,
+        life: Life::default(),
         revision: 1,
         unknown: Vec::new(),
     };
     let redacted = placeholders(&memory);
-    let (memory, superseded) =
-        engine.store.write(now, |writer| store(writer, memory, superseded.as_ref(), now))?;
+    let kept = engine.store.write(now, |writer| store(writer, memory, superseded.as_ref(), now))?;
+    let memory = kept.memory;
     Ok(Response {
         id: memory.id.short(),
         title: memory.title.to_string(),
         kind: memory.kind.to_string(),
         project: memory.scope.project().map(ToString::to_string),
         redacted,
-        superseded: superseded.map(|id| id.short()),
+        superseded: kept.superseded.map(|id| id.short()),
+        confirmed: kept.confirmed.then_some(memory.life.confirmations),
+        possibly_supersedes: kept.candidates,
     })
 }
 
@@ -134,11 +148,32 @@ fn store(
     mut memory: Memory,
     superseded: Option<&IdRef>,
     now: Timestamp,
-) -> Result<(Memory, Option<MemoryId>), EngineError> {
+) -> Result<Kept, EngineError> {
+    lift_or_refuse(writer, &memory)?;
+    let mut old = superseded.map(|id| writer.load(id)).transpose()?;
+    let mut candidates = Vec::new();
+    if old.is_none() {
+        match repeat::meet(writer, &memory, now)? {
+            Known::Confirmed(memory) => {
+                return Ok(Kept { memory: *memory, superseded: None, confirmed: true, candidates });
+            }
+            Known::New(found) => candidates = found,
+        }
+        if let Some(topic) = &memory.topic
+            && let Some(of_topic) = writer.of_topic(&memory, topic)?
+        {
+            if memory.origin.may_supersede(of_topic.kind, of_topic.origin) {
+                candidates.clear();
+                old = Some(of_topic);
+            } else if candidates.iter().all(|c| c.id != of_topic.id.short()) {
+                let (id, title) = (of_topic.id.short(), of_topic.title.to_string());
+                candidates.push(Candidate { id, title, differences: Vec::new() });
+            }
+        }
+    }
     while !writer.is_free(&memory.id)? {
         memory.id = MemoryId::new(now, Engine::random()?);
     }
-    let old = superseded.map(|id| writer.load(id)).transpose()?;
     if let Some(old) = &old {
         memory.links.push(Link {
             to: old.id,
@@ -151,7 +186,28 @@ fn store(
     if let Some(old) = &old {
         retire(writer, old, &memory, now)?;
     }
-    Ok((memory, old.map(|old| old.id)))
+    Ok(Kept { memory, superseded: old.map(|old| old.id), confirmed: false, candidates })
+}
+
+/// What became of a new memory.
+struct Kept {
+    memory: Memory,
+    superseded: Option<MemoryId>,
+    /// It was known already.
+    confirmed: bool,
+    candidates: Vec<Candidate>,
+}
+
+/// What was forgotten comes back only by the user's own word, which then counts again.
+fn lift_or_refuse(writer: &mut Writer<'_>, memory: &Memory) -> Result<(), EngineError> {
+    match writer.passing_of_text(&memory.body)? {
+        Some(Passing::Forgotten) if memory.origin != Origin::User => Err(EngineError::invalid(
+            "the user had this forgotten",
+            "leave it so; only the user can bring it back, with: hark remember \"…\"",
+        )),
+        Some(_) => Ok(writer.lift(&memory.body)?),
+        None => Ok(()),
+    }
 }
 
 /// Whose words these are: whoever is no person may quote, but not speak as one.

@@ -23,11 +23,14 @@ pub struct Response {
 
 pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let now = engine.now();
+    let mut shown = Vec::with_capacity(request.ids.len());
     let mut memories = Vec::with_capacity(request.ids.len());
     for text in &request.ids {
         let id: IdRef = text.parse()?;
         let stored = engine.store.find_fresh(&id, now)?;
+        shown.push(stored.memory.id);
         memories.push(MemoryView::of(&stored, now));
     }
+    engine.store.note_use(&shown, now);
     Ok(Response { memories })
 }

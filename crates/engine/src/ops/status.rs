@@ -5,6 +5,7 @@ use hark_core::{IdRef, Origin, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::chain;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 
@@ -60,6 +61,9 @@ pub fn run(
             if after != before {
                 after.touch(now);
                 writer.update(&before, &after, word)?;
+                if next == Status::Active && before.superseded_by.is_some() {
+                    chain::unclaim(writer, &before, now)?;
+                }
             }
             changed.push(Changed {
                 id: before.id.short(),

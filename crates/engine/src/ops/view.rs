@@ -18,6 +18,8 @@ pub struct MemoryView {
     pub why: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learned: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
     pub tags: Vec<String>,
     pub files: Vec<String>,
     pub entities: Vec<String>,
@@ -40,10 +42,25 @@ pub struct MemoryView {
     pub expires: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
+    /// How often it was said again.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub confirmations: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<String>,
+    /// How often it helped.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub helpful: u32,
+    /// What stands against it: wrong or stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
     pub revision: u32,
     /// Where it stands on disk, relative to the memories folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl MemoryView {
@@ -58,6 +75,7 @@ impl MemoryView {
             body: memory.body.to_string(),
             why: memory.why.as_ref().map(ToString::to_string),
             learned: memory.learned.as_ref().map(ToString::to_string),
+            topic: memory.topic.as_ref().map(ToString::to_string),
             tags: texts(&memory.tags),
             files: texts(&memory.files),
             entities: texts(&memory.entities),
@@ -74,6 +92,10 @@ impl MemoryView {
             closed: memory.closed.map(|t| t.to_string()),
             expires: memory.expires.map(|t| t.to_string()),
             superseded_by: memory.superseded_by.map(|id| id.short()),
+            confirmations: memory.life.confirmations,
+            confirmed: memory.life.confirmed.map(|t| t.to_string()),
+            helpful: memory.life.helpful,
+            verdict: memory.life.verdict.map(|v| v.to_string()),
             revision: memory.revision,
             file: None,
         }

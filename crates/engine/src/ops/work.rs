@@ -1,4 +1,5 @@
-//! Background work, once: store events that wait, close sessions that nobody ended.
+//! Background work, once: store events that wait, close sessions that nobody ended, put aside what has
+//! aged, make a snapshot.
 
 use std::time::Duration;
 
@@ -30,6 +31,10 @@ pub struct Response {
     pub events: usize,
     /// Sessions that were given up.
     pub expired: usize,
+    /// Memories that retention put aside or removed.
+    pub retired: usize,
+    /// A snapshot of the files was made.
+    pub backed_up: bool,
 }
 
 pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
@@ -38,5 +43,11 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         .ok_or_else(|| EngineError::invalid(format!("`{text}` is no span of time"), "write 60s, 5m or 1h"))?;
     let limit = Duration::from_millis(u64::try_from(span).unwrap_or(0));
     let done = worker::run(engine, limit)?;
-    Ok(Response { busy: done.busy, events: done.events, expired: done.expired })
+    Ok(Response {
+        busy: done.busy,
+        events: done.events,
+        expired: done.expired,
+        retired: done.retired,
+        backed_up: done.backed_up,
+    })
 }

@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use hark_core::rank::bm25::Evidence;
 use hark_core::rank::fusion::ranks;
 use hark_core::rank::{Contribution, decay};
+use hark_core::retention::last_touch;
 use hark_core::{Memory, Scope, Status, Timestamp};
 use hark_store::search::{Activation, Candidate, Candidates};
 use hark_store::{Store, StoreError, Stored};
@@ -188,9 +189,10 @@ pub(super) fn rank(
         .into_iter()
         .filter_map(|stored| {
             let standing = by_memory.get(&stored.num)?;
-            Some(weigh(stored, standing, &ranks, question))
+            let used = store.last_use(&stored.memory.id);
+            Some(used.map(|used| weigh(stored, standing, &ranks, used, question)))
         })
-        .collect();
+        .collect::<Result<_, _>>()?;
     order(&mut hits);
     cover::spread(&mut hits, &candidates.shares);
     put_successors_first(&mut hits);
@@ -306,6 +308,7 @@ fn weigh(
     stored: Stored,
     standing: &Standing,
     ranks: &HashMap<(Tier, i64), usize>,
+    used: Option<Timestamp>,
     question: &Question<'_>,
 ) -> Ranked {
     let mut score = standing.total;
@@ -324,8 +327,10 @@ fn weigh(
         Scope::Global => false,
         Scope::Project(key) => question.current.is_none_or(|current| current == key),
     };
+    let backed = memory.life.confirmations + memory.life.helpful;
     let priors = [
-        ("age", decay::age_factor(memory.kind, memory.updated, question.now)),
+        ("age", decay::age_factor(memory.kind, last_touch(memory, used), backed, question.now)),
+        ("trust", decay::trust_factor(memory.confidence, memory.life.verdict)),
         ("importance", decay::importance_factor(memory.importance)),
         ("status", decay::status_factor(memory.status)),
         ("scope", decay::scope_factor(same_project)),

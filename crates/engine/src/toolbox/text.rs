@@ -54,7 +54,17 @@ pub(super) fn remembered(response: &ops::remember::Response) -> Result<Answer, E
     } else {
         String::new()
     };
-    Ok(Answer { text: format!("Remembered as {}{redacted}.", response.id), data: value(response)? })
+    let mut text = match response.confirmed {
+        Some(_) => format!("Known already as {}; confirmed{redacted}.", response.id),
+        None => format!("Remembered as {}{redacted}.", response.id),
+    };
+    for old in &response.possibly_supersedes {
+        text.push_str(&format!(
+            "\nPossibly supersedes {} ({}): if so, memory_update {} supersede to {}.",
+            old.id, old.title, old.id, response.id
+        ));
+    }
+    Ok(Answer { text, data: value(response)? })
 }
 
 pub(super) fn checkpoint(response: &ops::checkpoint::Response) -> Result<Answer, EngineError> {

@@ -196,6 +196,12 @@ fn take_in(writer: &mut Writer<'_>, item: &Item, tally: &mut Tally) -> Result<()
             }
             Ok(())
         }
+        Item::Session(arrival)
+            if writer.is_session_forgotten(&arrival.what.host, &arrival.what.host_session)? =>
+        {
+            tally.refused += 1;
+            Ok(())
+        }
         Item::Session(arrival) => {
             tally.redacted += usize::from(arrival.redacted);
             let file = arrival.file.as_deref();
@@ -215,6 +221,11 @@ fn take_memory(
     tally: &mut Tally,
 ) -> Result<(), EngineError> {
     let theirs = &arrival.what;
+    // Forgotten here: nothing but the user's own word brings it back.
+    if writer.is_forgotten(&theirs.id)? || writer.passing_of_text(&theirs.body)?.is_some() {
+        tally.refused += 1;
+        return Ok(());
+    }
     let Some(ours) = writer.look_up(&theirs.id)? else {
         writer.arrive(theirs, arrival.file.as_deref(), arrival.verbatim.as_ref())?;
         tally.added += 1;
@@ -256,6 +267,11 @@ fn rehearse(engine: &Engine, item: &Item, tally: &mut Tally) -> Result<(), Engin
     match item {
         Item::Memory(arrival) => {
             tally.redacted += usize::from(arrival.redacted);
+            let (id, body) = (&arrival.what.id, &arrival.what.body);
+            if engine.store.is_forgotten(id)? || engine.store.passing_of_text(body)?.is_some() {
+                tally.refused += 1;
+                return Ok(());
+            }
             let ours = match engine.store.find(&IdRef::Full(arrival.what.id)) {
                 Ok(stored) => stored.memory,
                 Err(StoreError::NotFound { .. }) => {

@@ -3,6 +3,7 @@
 
 mod chunks;
 mod entities;
+mod likeness;
 mod passages;
 mod rebuild;
 mod words;
@@ -14,6 +15,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) use chunks::{CAPACITY as CHUNK_CAPACITY, Facets, SIGN_BYTES, SLOT_BYTES};
 pub(crate) use entities::leaf;
+pub(crate) use likeness::{alike, of_topic};
 pub(crate) use passages::{Totals, lexicon_token, memory_of, passages_of};
 pub(crate) use rebuild::rebuild;
 
@@ -84,6 +86,7 @@ pub(crate) fn put(
     entities::put(conn, num, project, memory)?;
     put_edges(conn, memory)?;
     failures::put_memory(conn, project, memory, former, &changes)?;
+    likeness::put(conn, num, memory)?;
     conn.prepare_cached("DELETE FROM unread WHERE file = ?1")?.execute([entry.file])?;
     Ok(num)
 }
@@ -115,6 +118,7 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
     let Some((doc, passage_count)) = doc else { return Ok(()) };
     if let Ok(memory) = serde_json::from_str::<Memory>(&doc) {
         words::remove(conn, &passages::words_of(&memory))?;
+        likeness::clear(conn, num, &memory)?;
         conn.prepare_cached("DELETE FROM edge WHERE src = ?1")?.execute([memory.id.as_bytes().as_slice()])?;
         failures::take_memory(conn, &memory.id)?;
     }

@@ -9,11 +9,12 @@ use crate::connection;
 use crate::error::StoreError;
 use crate::folders;
 use crate::store::Store;
+use crate::tombstones;
 
 const EMPTY: &str = "
     DELETE FROM memory; DELETE FROM tag; DELETE FROM passage; DELETE FROM document; DELETE FROM chunk; DELETE FROM lexicon;
     DELETE FROM word; DELETE FROM near; DELETE FROM entity; DELETE FROM mention; DELETE FROM edge;
-    DELETE FROM folder; DELETE FROM unread;
+    DELETE FROM folder; DELETE FROM unread; DELETE FROM likeness; DELETE FROM topic;
     UPDATE corpus SET passages = 0, titles = 0, bodies = 0, labels = 0;
 ";
 
@@ -39,6 +40,7 @@ fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Res
         [mark],
     )
     .map_err(fail)?;
+    tombstones::rebuild(&tx, &store.layout)?;
     // Looked at under the lock: nobody of ours can add a file in between.
     let found = folders::survey_everything(&store.layout)?;
     folders::index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, found, now)?;
@@ -58,8 +60,13 @@ fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Res
 mod tests {
     #[test]
     fn every_table_that_holds_memories_is_emptied() {
-        let schema = include_str!("../../../../migrations/sqlite/0001_base.sql");
-        let kept = ["meta", "project", "project_root", "corpus"];
+        let schema = [
+            include_str!("../../../../migrations/sqlite/0001_base.sql"),
+            include_str!("../../../../migrations/sqlite/0005_life.sql"),
+        ]
+        .concat();
+        // `tombstone` is made again from its own file, `used` cannot be.
+        let kept = ["meta", "project", "project_root", "corpus", "tombstone", "used"];
         for line in schema.lines().filter_map(|l| l.strip_prefix("CREATE TABLE ")) {
             let table = line.split_whitespace().next().unwrap();
             assert!(

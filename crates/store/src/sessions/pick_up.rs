@@ -18,6 +18,7 @@ use crate::error::StoreError;
 use crate::files::Stamp;
 use crate::projects;
 use crate::store::Store;
+use crate::tombstones;
 
 /// Takes in what changed. `everything` looks at each file, else only when the folder changed.
 pub(crate) fn pick_up(store: &mut Store, everything: bool, now: Timestamp) -> Result<usize, StoreError> {
@@ -113,6 +114,10 @@ fn take_file(
 ) -> Result<bool, StoreError> {
     let Ok(Ok(mut session)) = read(path, &store.redactor) else { return Ok(false) };
     let fail = |e| store.sql(e);
+    // Forgotten here: a sync may have brought the file back.
+    if tombstones::passing(tx, &session.id.full()).map_err(fail)?.is_some() {
+        return Ok(false);
+    }
     let num = num_of(tx, &session.id).map_err(fail)?;
     if let Some(known) = num.map(|num| by_num(tx, num)).transpose().map_err(fail)?.flatten() {
         let elsewhere = !known.file.is_empty() && known.file != file;

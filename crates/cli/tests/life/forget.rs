@@ -1,0 +1,225 @@
+//! Forgotten means gone: no file, row, page, log, history, quote or backup holds it.
+
+use hark_testkit::{Home, Seeded, disk};
+use serde_json::{Value, json};
+
+use super::home;
+
+/// A word that nobody uses.
+fn odd_word(seeded: &mut Seeded) -> String {
+    (0..5)
+        .map(|_| {
+            format!(
+                "{}{}",
+                seeded.pick(&["kr", "zw", "pl", "vr", "gn", "qu", "dz"]),
+                seeded.pick(&["a", "o", "u", "y"])
+            )
+        })
+        .collect()
+}
+
+struct Written {
+    id: String,
+    sentence: String,
+    /// Words that stand nowhere else.
+    words: Vec<String>,
+}
+
+fn id_in(answer: &Value) -> String {
+    let text = answer.to_string();
+    let at = text.find("m-").unwrap_or_else(|| panic!("{text}"));
+    text[at..at + 10].to_owned()
+}
+
+/// Memories as they are made over time: edited, linked, quoted by sessions, backed up.
+fn write_many(home: &Home, count: usize) -> Vec<Written> {
+    let mut seeded = Seeded::new(42);
+    let mut mcp = home.mcp();
+    let mut written: Vec<Written> = Vec::new();
+    for at in 0..count {
+        let mut words: Vec<String> = (0..4).map(|_| odd_word(&mut seeded)).collect();
+        let sentence =
+            format!("The {} {} of {} holds its {} in order", words[0], words[1], words[2], words[3]);
+        let file = format!("src/{}.rs", odd_word(&mut seeded));
+        words.push(file[4..file.len() - 3].to_owned());
+        let body = if at % 3 == 0 {
+            format!("{sentence}.\n\n{}", format!("More about the {}. ", words[2]).repeat(150))
+        } else {
+            sentence.clone()
+        };
+        let said = mcp.call(
+            "memory_remember",
+            &json!({ "text": body, "why": format!("because of {}", words[0]), "tags": [words[1]], "files": [file] }),
+        );
+        let id = id_in(&said);
+        if at % 4 == 0 {
+            let more = odd_word(&mut seeded);
+            mcp.call(
+                "memory_update",
+                &json!({ "ids": [id], "action": "edit", "text": format!("{sentence}, and the {more}") }),
+            );
+            words.push(more);
+        }
+        if let Some(other) = written.last().filter(|_| at % 5 == 0) {
+            mcp.call("memory_update", &json!({ "ids": [id], "action": "relate", "to": other.id }));
+        }
+        written.push(Written { id, sentence, words });
+    }
+    for quoted in written.iter().step_by(17) {
+        let event = json!({
+            "session_id": "one", "cwd": home.work(), "hook_event_name": "UserPromptSubmit",
+            "prompt": format!("I said: {}. Right?", quoted.sentence),
+        });
+        home.hook("claude-code", "UserPromptSubmit", &event);
+        home.hark(["checkpoint", "--session", "own", "--goal", &quoted.sentence, "--done", "asked"]).ok();
+    }
+    written
+}
+
+/// Everything on disk, backups unpacked.
+fn bytes(home: &Home) -> Vec<(String, Vec<u8>)> {
+    let mut all: Vec<(String, Vec<u8>)> = disk::files(&home.store())
+        .into_iter()
+        .map(|(path, bytes)| {
+            (path.display().to_string(), [path.as_os_str().as_encoded_bytes(), &bytes].concat())
+        })
+        .collect();
+    for name in home.hark(["backup", "list", "--json"]).ok().json()["snapshots"].as_array().unwrap() {
+        // Unpacked by restoring it elsewhere.
+        let name = name["name"].as_str().unwrap();
+        let other = Home::new(home.binary());
+        std::fs::create_dir_all(other.store().join("backups")).unwrap();
+        let file = format!("backups/{name}.hark");
+        std::fs::copy(home.store().join(&file), other.store().join(&file)).unwrap();
+        other.hark(["backup", "restore", name, "--yes"]).ok();
+        for (path, bytes) in disk::notes(&other.store()) {
+            all.push((
+                format!("{file}: {}", path.display()),
+                [path.as_os_str().as_encoded_bytes(), &bytes].concat(),
+            ));
+        }
+        for (path, bytes) in disk::files(&other.store().join("revisions")) {
+            all.push((format!("{file}: {}", path.display()), bytes));
+        }
+    }
+    all
+}
+
+fn holds(bytes: &[u8], needle: &str) -> bool {
+    let lower: Vec<u8> = bytes.to_ascii_lowercase();
+    let needle = needle.to_ascii_lowercase();
+    lower.windows(needle.len()).any(|window| window == needle.as_bytes())
+}
+
+#[test]
+fn two_hundred_random_memories_leave_no_byte_behind() {
+    let home = home();
+    let written = write_many(&home, 240);
+    home.hark(["backup"]).ok();
+    let (gone, kept) = written.split_at(200);
+    // They are there before: a test that finds nothing must be able to find something.
+    let before = bytes(&home);
+    for memory in written.iter().step_by(40) {
+        assert!(before.iter().any(|(name, bytes)| name == "hark.db" && holds(bytes, &memory.words[0])));
+        assert!(
+            before.iter().any(|(name, bytes)| name.starts_with("backups") && holds(bytes, &memory.words[0]))
+        );
+    }
+    for batch in gone.chunks(50) {
+        let ids: Vec<&str> = batch.iter().map(|memory| memory.id.as_str()).collect();
+        let dry = home.hark([&["forget", "--json"], &ids[..]].concat()).ok().json();
+        assert_eq!(
+            (&dry["forgotten"], dry["memories"].as_array().unwrap().len()),
+            (&json!(false), ids.len())
+        );
+        let done = home.hark([&["forget", "--yes", "--json"], &ids[..]].concat()).ok().json();
+        assert_eq!(done["remaining"], json!([]), "{done}");
+    }
+    for (name, bytes) in bytes(&home) {
+        let lower = bytes.to_ascii_lowercase();
+        let text = String::from_utf8_lossy(&lower).into_owned();
+        for memory in gone {
+            for word in &memory.words {
+                assert!(
+                    !text.contains(&word.to_ascii_lowercase()),
+                    "{name} holds {word} of {}",
+                    memory.sentence
+                );
+            }
+        }
+    }
+    for memory in kept {
+        assert_eq!(home.recall_ids(&memory.sentence, &["--limit", "1"]), [memory.id.as_str()]);
+    }
+    assert!(!home.findings().contains("problem"), "{}", home.findings());
+    home.hark(["reindex"]).ok();
+    assert_eq!(home.hark(["list", "--json"]).ok().json()["total"], kept.len());
+}
+
+#[test]
+fn a_session_goes_with_its_events_checkpoints_and_memories() {
+    let home = home();
+    let event = |name: &str, more: &Value| {
+        let mut event = json!({ "session_id": "secret-one", "cwd": home.work(), "hook_event_name": name });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    home.hook("claude-code", "SessionStart", &event("SessionStart", &json!({ "source": "startup" })));
+    home.hook(
+        "claude-code",
+        "UserPromptSubmit",
+        &event("UserPromptSubmit", &json!({ "prompt": "build the zwordofax exporter" })),
+    );
+    home.hook("claude-code", "Stop", &event("Stop", &json!({})));
+    let listed = home.hark(["sessions", "--json"]).ok().json();
+    let id = listed["sessions"][0]["id"].as_str().unwrap().to_owned();
+    assert!(!disk::holding(&home.store(), "zwordofax").is_empty());
+
+    let dry = home.hark(["forget", "--session", &id, "--json"]).ok().json();
+    assert_eq!(dry["sessions"][0]["id"], id.as_str());
+    home.hark(["forget", "--session", &id, "--yes"]).ok();
+    let left = disk::holding(&home.store(), "zwordofax");
+    assert!(left.is_empty(), "{left:?}");
+    assert!(home.hark(["sessions", "--json"]).ok().json()["sessions"].as_array().unwrap().is_empty());
+    assert!(
+        home.hark(["sessions", "search", "zwordofax", "--json"]).ok().json()["sessions"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn by_query_and_by_project() {
+    let home = home();
+    let one = home.remember_with("The walrus feeds on clams", &["--project", "zoo/app"]);
+    let two = home.remember_with("Penguins march on thursdays", &["--project", "zoo/app"]);
+    let other = home.remember_with("The walrus logo is blue", &["--project", "zoo/site"]);
+    let dry = home
+        .hark(["forget", "--query", "what does the walrus feed on", "--project", "zoo/app", "--json"])
+        .ok()
+        .json();
+    assert_eq!(dry["memories"][0]["id"], one.as_str());
+    assert_eq!(home.show(&two)["status"], "active");
+    home.hark(["forget", "--project", "zoo/app", "--yes"]).ok();
+    for id in [&one, &two] {
+        home.hark(["show", id]).fails(1);
+    }
+    assert_eq!(home.show(&other)["status"], "active");
+    assert!(disk::holding(&home.store(), "zoo/app").is_empty());
+    home.hark(["forget", "--project", "zoo/app"]).fails(1);
+    home.hark(["forget"]).fails(2);
+}
+
+#[test]
+fn what_others_say_too_is_named_and_not_touched() {
+    let home = home();
+    let one = home.remember("The exporter of the billing service writes to disk");
+    let other = home.remember_with(
+        "A long note. The exporter of the billing service writes to disk. And more.",
+        &["--kind", "lesson"],
+    );
+    let done = home.hark(["forget", &one, "--yes", "--json"]).ok().json();
+    assert!(done["remaining"].to_string().contains("lesson/"), "{done}");
+    assert!(home.show(&other)["body"].as_str().unwrap().contains("writes to disk"));
+}

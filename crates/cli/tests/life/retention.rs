@@ -1,0 +1,150 @@
+//! What ages out, what never does, and that nothing is done unasked but putting aside.
+
+use std::collections::BTreeSet;
+
+use hark_testkit::Home;
+use serde_json::Value;
+
+use super::home;
+
+const START: &str = "2026-01-01T12:00:00Z";
+/// 300 and 400 days later.
+const DAY_300: &str = "2026-10-28T12:00:00Z";
+const DAY_400: &str = "2027-02-05T12:00:00Z";
+
+struct Store {
+    home: Home,
+    /// Expected to be archived at day 400, by name.
+    old: BTreeSet<String>,
+    kept: BTreeSet<String>,
+    archived: String,
+}
+
+fn set(value: &Value) -> BTreeSet<String> {
+    value.as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn store() -> Store {
+    let mut home = home().at(START);
+    let mut old = BTreeSet::new();
+    let mut kept = BTreeSet::new();
+    let say = |home: &Home, text: &str, flags: &[&str]| home.remember_with(text, flags);
+    old.insert(say(&home, "The office plant is a ficus", &[]));
+    old.insert(say(&home, "Buttons are blue", &["--kind", "decision", "--importance", "3"]));
+    old.insert(say(&home, "We talked about lunch", &["--kind", "episode"]));
+    old.insert(say(&home, "The printer has no paper", &["--kind", "blocker"]));
+    let resolved = say(&home, "The vendor key is missing", &["--kind", "blocker"]);
+    home.hark(["resolve", &resolved]).ok();
+    old.insert(resolved);
+
+    kept.insert(say(
+        &home,
+        "Never touch the ledger table by hand",
+        &["--kind", "warning", "--importance", "1"],
+    ));
+    kept.insert(say(&home, "Answer in short sentences", &["--kind", "directive", "--importance", "1"]));
+    kept.insert(say(&home, "Check errors twice", &["--kind", "rule", "--importance", "1"]));
+    kept.insert(say(&home, "The contract ends in three years", &["--importance", "5"]));
+    kept.insert(say(&home, "The audit needs all invoices", &["--importance", "4"]));
+    kept.insert(say(&home, "The door code is on the wall", &["--pin", "--importance", "1"]));
+    let former = say(&home, "The build takes ten minutes", &[]);
+    let confirmed = say(&home, "Staging is reset on sundays", &[]);
+    let used = say(&home, "The parser is written by hand", &[]);
+    let archived = say(&home, "An old note about nothing", &[]);
+    home.hark(["archive", &archived]).ok();
+
+    home.set_now(DAY_300);
+    kept.insert(say(&home, "The build takes two minutes", &["--supersedes", &former]));
+    kept.insert(former);
+    assert_eq!(say(&home, "Staging is reset on sundays.", &[]), confirmed);
+    kept.insert(confirmed);
+    home.show(&used);
+    kept.insert(used);
+    kept.insert(archived.clone());
+    home.set_now(DAY_400);
+    Store { home, old, kept, archived }
+}
+
+#[test]
+fn four_hundred_days_later_exactly_these_are_put_aside() {
+    let Store { home, old, kept, .. } = store();
+    let dry = home.hark(["retention", "--all", "--json"]).ok().json();
+    assert_eq!(set(&dry["archive"]), old);
+    assert_eq!(set(&dry["keep"]), kept);
+    assert!(set(&dry["purge"]).is_empty());
+    for id in &old {
+        assert_ne!(home.show(id)["status"], "archived", "a rehearsal changes nothing");
+    }
+    // Looking at them was a use: put the clock back to how it was.
+}
+
+#[test]
+fn applying_it_archives_them_and_the_second_run_finds_nothing() {
+    let Store { home, old, .. } = store();
+    let done = home.hark(["retention", "--apply", "--json"]).ok().json();
+    assert_eq!(set(&done["archive"]), old);
+    for id in &old {
+        assert_eq!(home.show(id)["status"], "archived");
+    }
+    // Not offered, and still there on request.
+    assert!(home.recall_ids("office plant ficus", &[]).is_empty());
+    assert_eq!(home.recall_ids("office plant ficus", &["--status", "archived"]).len(), 1);
+    let again = home.hark(["retention", "--json"]).ok().json();
+    assert!(set(&again["archive"]).is_empty() && set(&again["purge"]).is_empty(), "{again}");
+}
+
+#[test]
+fn an_importance_10_warning_is_there_after_90_days_and_after_ten_years() {
+    let mut home = home().at(START);
+    // Other tools count to ten; five is the most here.
+    let id = home.remember_with(
+        "Never restart the ledger during settlement",
+        &["--kind", "warning", "--importance", "5"],
+    );
+    for day in ["2026-04-01T12:00:00Z", "2036-01-01T12:00:00Z"] {
+        home.set_now(day);
+        home.hark(["retention", "--apply"]).ok();
+        home.hark(["work"]).ok();
+        assert_eq!(home.show(&id)["status"], "active");
+        assert_eq!(home.recall_ids("restart the ledger", &[]), [id.as_str()]);
+    }
+}
+
+#[test]
+fn nothing_is_removed_unless_that_was_asked_for() {
+    let Store { home, archived, .. } = store();
+    std::fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+    std::fs::write(home.user_config(), "[retention]\npurge = true\n").unwrap();
+    let dry = home.hark(["retention", "--json"]).ok().json();
+    assert_eq!(set(&dry["purge"]), BTreeSet::from([archived.clone()]));
+    home.hark(["show", &archived]).ok();
+    home.hark(["retention", "--apply"]).ok();
+    home.hark(["show", &archived]).fails(1);
+    assert!(hark_testkit::disk::holding(&home.store(), "An old note about nothing").is_empty());
+    // The user may say it again.
+    home.remember("An old note about nothing");
+}
+
+#[test]
+fn kinds_have_windows_of_their_own() {
+    let mut home = home().at(START);
+    let decision = home.remember_with("Buttons are blue", &["--kind", "decision"]);
+    let task = home.remember_with("Water the plant", &["--kind", "task"]);
+    std::fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+    std::fs::write(home.user_config(), "[retention]\nkinds = { decision = 0, task = 30 }\n").unwrap();
+    home.set_now("2026-02-15T12:00:00Z");
+    let dry = home.hark(["retention", "--json"]).ok().json();
+    assert_eq!(set(&dry["archive"]), BTreeSet::from([task]));
+    home.set_now("2036-02-15T12:00:00Z");
+    let dry = home.hark(["retention", "--all", "--json"]).ok().json();
+    assert!(set(&dry["keep"]).contains(&decision), "{dry}");
+}
+
+#[test]
+fn the_worker_does_it_once_a_day() {
+    let Store { home, old, .. } = store();
+    let done = home.hark(["work", "--json"]).ok().json();
+    assert_eq!(done["retired"], old.len());
+    let again = home.hark(["work", "--json"]).ok().json();
+    assert_eq!(again["retired"], 0);
+}

@@ -1,0 +1,84 @@
+//! Whether two texts say the same, or one is a newer state of the other.
+//!
+//! Alike in most words is not enough: "always run the linter" and "never run the linter" share four
+//! words of five. So words are matched first, and what is left over on either side decides. A
+//! number, a name, a path, a negation or a word for which there is no counterpart is another
+//! statement. When in doubt two texts are not the same: a doubled memory is a nuisance, a lost one
+//! is a fault.
+
+mod sketch;
+mod table;
+mod words;
+
+pub use sketch::{BANDS, bands};
+pub use words::{Difference, Sort};
+
+use words::Statement;
+
+/// How the second of two texts stands to the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Likeness {
+    /// It says the same.
+    Same,
+    /// It says everything the first says, and more.
+    More,
+    /// It says less, and nothing else.
+    Less,
+    /// It is about the same and says something else.
+    Changed(Vec<Difference>),
+    /// It is about something else.
+    Other,
+}
+
+/// Words in common, of all words, from which on two texts are about the same.
+const ABOUT_THE_SAME: f32 = 0.5;
+/// What a longer text may add before it is another one, as a share of its words.
+const MOST_ADDED: f32 = 0.5;
+/// Two texts whose vectors are farther apart than this do not say the same, whatever their words.
+const NEAR: f32 = 0.5;
+
+/// Compares two texts. `cosine` is the nearness of their vectors, where it is known.
+pub fn compare(before: &str, after: &str, cosine: Option<f32>) -> Likeness {
+    if normalised(before) == normalised(after) {
+        return Likeness::Same;
+    }
+    let (a, b) = (Statement::of(before), Statement::of(after));
+    let matched = words::match_up(&a, &b);
+    let all = matched.common + matched.lost.len() + matched.gained.len();
+    if matched.common == 0 || (matched.common as f32) < ABOUT_THE_SAME * all as f32 {
+        return Likeness::Other;
+    }
+    let differences = words::differences(&a, &b, &matched);
+    if !differences.is_empty() {
+        return Likeness::Changed(differences);
+    }
+    if cosine.is_some_and(|cosine| cosine < NEAR) {
+        return Likeness::Other;
+    }
+    let added = |words: usize| words as f32 > MOST_ADDED * (matched.common + words) as f32;
+    match (matched.lost.len(), matched.gained.len()) {
+        (0, 0) => Likeness::Same,
+        (0, gained) if !added(gained) => Likeness::More,
+        (lost, 0) if !added(lost) => Likeness::Less,
+        _ => Likeness::Other,
+    }
+}
+
+/// A text as it is compared with others: without case, spacing, and the punctuation around words.
+/// What is inside a word or before it (`v1.2`, `!12`, `--no-verify`) stays.
+pub fn normalised(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        let word = words::bare(word);
+        if word.chars().any(char::is_alphanumeric) {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.extend(word.chars().flat_map(char::to_lowercase));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+//! What becomes of memories that nobody needs any more: a policy, and what it says about one of them.
+//! Who carries it out, and when, is decided elsewhere.
+//!
+//! Active memories that were not touched for long are archived: never offered unasked, still found
+//! on request. Archived ones are removed only where that was asked for. What matters does not age.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::kind::Kind;
+use crate::lifecycle::Status;
+use crate::memory::{Importance, Memory};
+use crate::time::{DAY_MS, Timestamp};
+
+/// From this importance on a memory does not age out.
+const IMPORTANT: u8 = 4;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// Days without touch after which an active memory is archived; 0: never.
+    pub archive_days: u32,
+    /// The same for single kinds.
+    pub kinds: BTreeMap<Kind, u32>,
+    /// Days after which what was resolved is archived; 0: never.
+    pub resolved_days: u32,
+    /// Days after which what was archived is removed; 0: never.
+    pub purge_days: u32,
+}
+
+/// What is to be done with a memory, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    Keep(Reason),
+    Archive(Reason),
+    Purge(Reason),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    Pinned,
+    /// A rule, directive or constraint.
+    Standing,
+    Important,
+    /// Not old enough.
+    Young,
+    /// Its kind, or everything, is kept.
+    NoLimit,
+    /// Replaced; kept as history.
+    History,
+    Untouched {
+        days: u32,
+    },
+    Resolved {
+        days: u32,
+    },
+    Archived {
+        days: u32,
+    },
+    Expired,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Pinned => f.write_str("pinned"),
+            Reason::Standing => f.write_str("rules, directives and constraints do not age"),
+            Reason::Important => f.write_str("important"),
+            Reason::Young => f.write_str("not old enough"),
+            Reason::NoLimit => f.write_str("kept for ever"),
+            Reason::History => f.write_str("replaced; kept as history"),
+            Reason::Untouched { days } => write!(f, "not touched for {days} days"),
+            Reason::Resolved { days } => write!(f, "resolved {days} days ago"),
+            Reason::Archived { days } => write!(f, "archived {days} days ago"),
+            Reason::Expired => f.write_str("expired"),
+        }
+    }
+}
+
+impl Policy {
+    /// What becomes of `memory`, which somebody last used at `used`.
+    pub fn judge(&self, memory: &Memory, used: Option<Timestamp>, now: Timestamp) -> Fate {
+        if let Some(reason) = protection(memory) {
+            return Fate::Keep(reason);
+        }
+        let closed = memory.closed.unwrap_or(memory.updated);
+        match memory.status {
+            Status::Superseded => Fate::Keep(Reason::History),
+            Status::Archived => match over(closed, self.purge_days, now) {
+                Some(days) => Fate::Purge(Reason::Archived { days }),
+                None if self.purge_days == 0 => Fate::Keep(Reason::NoLimit),
+                None => Fate::Keep(Reason::Young),
+            },
+            Status::Resolved => match over(closed, self.resolved_days, now) {
+                Some(days) => Fate::Archive(Reason::Resolved { days }),
+                None if self.resolved_days == 0 => Fate::Keep(Reason::NoLimit),
+                None => Fate::Keep(Reason::Young),
+            },
+            Status::Active if memory.expires.is_some_and(|at| at <= now) => Fate::Archive(Reason::Expired),
+            Status::Active => {
+                let window = self.kinds.get(&memory.kind).copied().unwrap_or(self.archive_days);
+                match over(last_touch(memory, used), window, now) {
+                    Some(days) => Fate::Archive(Reason::Untouched { days }),
+                    None if window == 0 => Fate::Keep(Reason::NoLimit),
+                    None => Fate::Keep(Reason::Young),
+                }
+            }
+        }
+    }
+}
+
+/// What does not age out by itself, and why.
+fn protection(memory: &Memory) -> Option<Reason> {
+    if memory.pinned {
+        Some(Reason::Pinned)
+    } else if matches!(memory.kind, Kind::Rule | Kind::Directive | Kind::Constraint) {
+        Some(Reason::Standing)
+    } else if memory.importance >= Importance::clamped(i64::from(IMPORTANT)) {
+        Some(Reason::Important)
+    } else {
+        None
+    }
+}
+
+/// When it was last changed, confirmed or used.
+pub fn last_touch(memory: &Memory, used: Option<Timestamp>) -> Timestamp {
+    let confirmed = memory.life.confirmed.unwrap_or(memory.updated);
+    memory.updated.max(confirmed).max(used.unwrap_or(memory.updated))
+}
+
+/// Full days since then, if they are as many as that.
+fn over(since: Timestamp, days: u32, now: Timestamp) -> Option<u32> {
+    let passed = now.as_millis().saturating_sub(since.as_millis()) / DAY_MS;
+    let passed = u32::try_from(passed).ok()?;
+    (days > 0 && passed >= days).then_some(passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::{Raw, RedactOptions, Redactor};
+    use crate::*;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+    fn policy() -> Policy {
+        Policy {
+            archive_days: 180,
+            kinds: BTreeMap::from([(Kind::Decision, 0), (Kind::Task, 30)]),
+            resolved_days: 90,
+            purge_days: 365,
+        }
+    }
+
+    fn aged(kind: Kind, status: Status, days: i64) -> Memory {
+        let then = NOW.minus_millis(days * DAY_MS);
+        let text = format!(
+            "---\nid: {}\nkind: {kind}\nstatus: {status}\ncreated: {then}\nupdated: {then}\nclosed: {then}\n---\n\nsome text\n",
+            MemoryId::new(then, [7; 10]).full()
+        );
+        let redactor = Redactor::new(RedactOptions::default(), [0; 32]);
+        markdown::parse(&text, &|raw: Raw| redactor.clean(raw)).unwrap()
+    }
+
+    fn fate(memory: &Memory) -> Fate {
+        policy().judge(memory, None, NOW)
+    }
+
+    #[test]
+    fn each_zone_has_its_window() {
+        assert_eq!(fate(&aged(Kind::Fact, Status::Active, 179)), Fate::Keep(Reason::Young));
+        assert_eq!(
+            fate(&aged(Kind::Fact, Status::Active, 180)),
+            Fate::Archive(Reason::Untouched { days: 180 })
+        );
+        assert_eq!(fate(&aged(Kind::Blocker, Status::Resolved, 89)), Fate::Keep(Reason::Young));
+        assert_eq!(
+            fate(&aged(Kind::Blocker, Status::Resolved, 90)),
+            Fate::Archive(Reason::Resolved { days: 90 })
+        );
+        assert_eq!(fate(&aged(Kind::Fact, Status::Archived, 364)), Fate::Keep(Reason::Young));
+        assert_eq!(
+            fate(&aged(Kind::Fact, Status::Archived, 365)),
+            Fate::Purge(Reason::Archived { days: 365 })
+        );
+        assert_eq!(fate(&aged(Kind::Fact, Status::Superseded, 4_000)), Fate::Keep(Reason::History));
+        assert_eq!(
+            fate(&aged(Kind::Task, Status::Active, 31)),
+            Fate::Archive(Reason::Untouched { days: 31 })
+        );
+        assert_eq!(fate(&aged(Kind::Decision, Status::Active, 4_000)), Fate::Keep(Reason::NoLimit));
+    }
+
+    #[test]
+    fn what_matters_never_ages_out() {
+        for kind in [Kind::Rule, Kind::Directive, Kind::Constraint] {
+            for status in Status::ALL {
+                assert!(matches!(fate(&aged(kind, *status, 9_999)), Fate::Keep(_)), "{kind} {status}");
+            }
+        }
+        for importance in 1..=5 {
+            let mut memory = aged(Kind::Fact, Status::Active, 9_999);
+            memory.importance = Importance::clamped(importance);
+            assert_eq!(fate(&memory) == Fate::Keep(Reason::Important), importance >= 4, "{importance}");
+        }
+        let mut pinned = aged(Kind::Fact, Status::Archived, 9_999);
+        pinned.pinned = true;
+        assert_eq!(fate(&pinned), Fate::Keep(Reason::Pinned));
+    }
+
+    #[test]
+    fn use_and_confirmation_keep_it_young() {
+        let mut memory = aged(Kind::Fact, Status::Active, 400);
+        let lately = NOW.minus_millis(10 * DAY_MS);
+        assert_eq!(policy().judge(&memory, Some(lately), NOW), Fate::Keep(Reason::Young));
+        memory.life.confirmed = Some(lately);
+        assert_eq!(fate(&memory), Fate::Keep(Reason::Young));
+        memory.expires = Some(lately);
+        assert_eq!(fate(&memory), Fate::Archive(Reason::Expired));
+    }
+}

@@ -1,0 +1,158 @@
+//! Memories that say the same, or say it newly: what could be merged, and merging it. What is merged
+//! away stays in the history as superseded, and comes back with `hark undo`.
+
+use std::collections::HashSet;
+
+use clap::Args;
+use hark_core::likeness::{Difference, Likeness};
+use hark_core::{Kind, Link, Memory, MemoryId, Relation, Status, Timestamp};
+use hark_store::{ListFilter, ListOrder, Writer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::remember::retire;
+use super::scope::ReadScope;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::repeat;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Merge what says the same; without this only show it
+    #[arg(long)]
+    #[serde(default)]
+    pub apply: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub scope: ReadScope,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub applied: bool,
+    /// How many memories were looked at.
+    pub looked_at: usize,
+    /// Pairs that say the same; with `--apply` they are one now.
+    pub repeats: Vec<Pair>,
+    /// Pairs of which the newer may replace the older. Nothing is done about them unasked.
+    pub possible_updates: Vec<Pair>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Pair {
+    /// The one that stays, or the newer one.
+    pub keep: End,
+    pub other: End,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct End {
+    pub id: String,
+    pub title: String,
+}
+
+const MOST: usize = 1_000_000;
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let now = engine.now();
+    engine.store.refresh(now)?;
+    let visible = request.scope.resolve(engine, caller)?;
+    let filter =
+        ListFilter { projects: visible.projects, statuses: vec![Status::Active], ..ListFilter::default() };
+    let origin = caller.origin.unwrap_or(hark_core::Origin::Assistant);
+    let memories = engine.store.list(&filter, ListOrder::OldestFirst, MOST)?;
+    let mut response = Response { applied: request.apply, looked_at: memories.len(), ..Response::default() };
+    let mut merged: HashSet<MemoryId> = HashSet::new();
+    // One transaction for each, so that nobody waits for all of them.
+    for stored in &memories {
+        let memory = &stored.memory;
+        if merged.contains(&memory.id) || matches!(memory.kind, Kind::Event | Kind::Episode) {
+            continue;
+        }
+        let found = engine
+            .store
+            .write(now, |writer| pairs_of(writer, memory, &merged, request.apply.then_some(origin), now))?;
+        for (pair, gone) in found.repeats {
+            merged.insert(gone);
+            response.repeats.push(pair);
+        }
+        response.possible_updates.extend(found.updates);
+    }
+    Ok(response)
+}
+
+#[derive(Default)]
+struct Found {
+    repeats: Vec<(Pair, MemoryId)>,
+    updates: Vec<Pair>,
+}
+
+/// What is newer than `memory` and says the same, or the same newly. Each pair is met once.
+fn pairs_of(
+    writer: &mut Writer<'_>,
+    memory: &Memory,
+    merged: &HashSet<MemoryId>,
+    apply: Option<hark_core::Origin>,
+    now: Timestamp,
+) -> Result<Found, EngineError> {
+    let mut found = Found::default();
+    let Some(mut current) = crate::chain::find(writer, memory.id)?.filter(|m| m.status == Status::Active)
+    else {
+        return Ok(found);
+    };
+    for other in writer.alike(&current)? {
+        if merged.contains(&other.id) || (other.created, other.id) < (current.created, current.id) {
+            continue;
+        }
+        match repeat::likeness(writer, &current, &other) {
+            Likeness::Same | Likeness::More | Likeness::Less => {
+                // Who may not speak for a user may not merge what one said.
+                if !may_merge(apply, &current, &other) {
+                    continue;
+                }
+                let pair = Pair { keep: end(&current), other: end(&other), differences: Vec::new() };
+                if apply.is_some() {
+                    match merge(writer, &current, &other, now)? {
+                        Some(after) => current = after,
+                        None => continue,
+                    }
+                }
+                found.repeats.push((pair, other.id));
+            }
+            Likeness::Changed(differences) => {
+                found.updates.push(Pair { keep: end(&other), other: end(&current), differences });
+            }
+            Likeness::Other => {}
+        }
+    }
+    Ok(found)
+}
+
+fn may_merge(apply: Option<hark_core::Origin>, a: &Memory, b: &Memory) -> bool {
+    apply
+        .is_none_or(|origin| origin.may_supersede(a.kind, a.origin) && origin.may_supersede(b.kind, b.origin))
+}
+
+/// The older one takes in what the newer one has; the newer one is superseded by it.
+fn merge(
+    writer: &mut Writer<'_>,
+    keep: &Memory,
+    other: &Memory,
+    now: Timestamp,
+) -> Result<Option<Memory>, EngineError> {
+    let longer = other.body.len() > keep.body.len();
+    let Some(mut after) = repeat::united(keep, other, longer, now) else { return Ok(None) };
+    let origin = hark_core::Origin::User;
+    after.links.retain(|link| link.to != other.id);
+    after.links.push(Link { to: other.id, relation: Relation::Supersedes, weight: 1.0, origin });
+    after.touch(now);
+    writer.update(keep, &after, "merged")?;
+    retire(writer, other, &Memory { origin, ..after.clone() }, now)?;
+    Ok(Some(after))
+}
+
+fn end(memory: &Memory) -> End {
+    End { id: memory.id.short(), title: memory.title.to_string() }
+}

@@ -1,0 +1,74 @@
+//! Say of memories that they helped, are wrong, or are out of date.
+
+use clap::Args;
+use hark_core::{Feedback, IdRef};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+
+#[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Ids of memories, then helpful, wrong or stale
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+    /// helpful, wrong or stale
+    #[arg(value_name = "FEEDBACK")]
+    #[schemars(with = "String")]
+    pub feedback: Feedback,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub feedback: String,
+    pub memories: Vec<Judged>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Judged {
+    pub id: String,
+    pub title: String,
+    pub confidence: f32,
+    /// What stands against it: wrong or stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+}
+
+/// Anybody who used a memory may say how it did: nothing it says changes, and the user can say
+/// otherwise. Steering words stay in force until the user retires them.
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let ids = request.ids.iter().map(|text| text.parse::<IdRef>()).collect::<Result<Vec<_>, _>>()?;
+    let origin = caller.origin.unwrap_or(hark_core::Origin::Assistant);
+    let now = engine.now();
+    engine.store.refresh(now)?;
+    let memories = engine.store.write(now, |writer| {
+        let mut judged = Vec::with_capacity(ids.len());
+        for id in &ids {
+            let before = writer.load(id)?;
+            if request.feedback != Feedback::Helpful && !origin.may_supersede(before.kind, before.origin) {
+                return Err(EngineError::invalid(
+                    format!(
+                        "only the user may call the {}'s {} {}",
+                        before.origin,
+                        before.kind,
+                        request.feedback.name()
+                    ),
+                    format!("ask the user to run: hark feedback {} {}", before.id, request.feedback.name()),
+                ));
+            }
+            let mut after = before.clone();
+            (after.confidence, after.life) = request.feedback.apply(before.confidence, before.life, now);
+            after.revision += 1;
+            writer.update(&before, &after, request.feedback.name())?;
+            judged.push(Judged {
+                id: after.id.short(),
+                title: after.title.to_string(),
+                confidence: (after.confidence * 1000.0).round() / 1000.0,
+                verdict: after.life.verdict.map(|v| v.to_string()),
+            });
+        }
+        Ok::<_, EngineError>(judged)
+    })?;
+    Ok(Response { feedback: request.feedback.name().to_owned(), memories })
+}

@@ -1,0 +1,148 @@
+//! What has aged: what would be put aside or removed, and doing it.
+
+use clap::Args;
+use hark_core::retention::{Fate, Policy};
+use hark_core::time::DAY_MS;
+use hark_core::{IdRef, Memory, Status, Timestamp};
+use hark_store::{ListFilter, ListOrder};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::forget;
+use super::scope::ReadScope;
+use crate::config::RetentionConfig;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Do it; without this only show what would be done
+    #[arg(long)]
+    #[serde(default)]
+    pub apply: bool,
+    /// Also list what stays, and why
+    #[arg(long)]
+    #[serde(default)]
+    pub all: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub scope: ReadScope,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub applied: bool,
+    pub looked_at: usize,
+    pub archive: Vec<Aged>,
+    /// Removed for good; only if `retention.purge` is on.
+    pub purge: Vec<Aged>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keep: Vec<Aged>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Aged {
+    pub id: String,
+    pub kind: String,
+    pub title: String,
+    pub why: String,
+}
+
+const EVERYTHING: usize = 1_000_000;
+/// The background run does this many at a time, so that nobody waits for it.
+const MOST_AT_ONCE: usize = 100;
+/// And looks no more often than this.
+const PAUSE_MS: i64 = DAY_MS;
+const MARK: &str = "retention";
+
+pub fn policy(config: &RetentionConfig) -> Policy {
+    Policy {
+        archive_days: config.archive,
+        kinds: config.kinds.clone(),
+        resolved_days: config.resolved,
+        purge_days: if config.purge { config.purge_after } else { 0 },
+    }
+}
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let now = engine.now();
+    engine.store.refresh(now)?;
+    let visible = request.scope.resolve(engine, caller)?;
+    let filter = ListFilter { projects: visible.projects, ..ListFilter::default() };
+    carry_out(engine, &filter, request.apply, request.all, EVERYTHING, now)
+}
+
+/// A bounded share of the work, once a day.
+pub(crate) fn in_background(engine: &mut Engine, now: Timestamp) -> Result<usize, EngineError> {
+    if !engine.config.retention.auto {
+        return Ok(0);
+    }
+    let last = engine.store.noted(MARK)?.and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
+    if now.as_millis() - last < PAUSE_MS {
+        return Ok(0);
+    }
+    let done = carry_out(engine, &ListFilter::default(), true, false, MOST_AT_ONCE, now)?;
+    let count = done.archive.len() + done.purge.len();
+    // More may be waiting: then the next run goes on.
+    if count < MOST_AT_ONCE {
+        engine.store.note(MARK, &now.as_millis().to_string())?;
+    }
+    Ok(count)
+}
+
+fn carry_out(
+    engine: &mut Engine,
+    filter: &ListFilter,
+    apply: bool,
+    all: bool,
+    most: usize,
+    now: Timestamp,
+) -> Result<Response, EngineError> {
+    let policy = policy(&engine.config.retention);
+    let uses = engine.store.uses()?;
+    let mut response = Response { applied: apply, ..Response::default() };
+    let mut doomed = Vec::new();
+    for stored in engine.store.list(filter, ListOrder::OldestFirst, EVERYTHING)? {
+        let memory = stored.memory;
+        response.looked_at += 1;
+        let is_full = response.archive.len() + doomed.len() >= most;
+        match policy.judge(&memory, uses.get(&memory.id).copied(), now) {
+            Fate::Archive(why) if !is_full => {
+                response.archive.push(aged(&memory, &why.to_string()));
+                if apply {
+                    archive(engine, &memory, now)?;
+                }
+            }
+            Fate::Purge(why) if !is_full => {
+                response.purge.push(aged(&memory, &why.to_string()));
+                doomed.push(memory);
+            }
+            Fate::Keep(why) if all => response.keep.push(aged(&memory, &why.to_string())),
+            _ => {}
+        }
+    }
+    if apply && !doomed.is_empty() {
+        forget::purge(engine, doomed, now)?;
+    }
+    Ok(response)
+}
+
+/// One at a time: a short write that hooks hardly notice.
+fn archive(engine: &mut Engine, memory: &Memory, now: Timestamp) -> Result<(), EngineError> {
+    engine.store.write(now, |writer| {
+        let before = writer.load(&IdRef::Full(memory.id))?;
+        let mut after = before.clone();
+        after.set_status(Status::Archived, now);
+        after.touch(now);
+        writer.update(&before, &after, "aged out").map_err(EngineError::from)
+    })
+}
+
+fn aged(memory: &Memory, why: &str) -> Aged {
+    Aged {
+        id: memory.id.short(),
+        kind: memory.kind.to_string(),
+        title: memory.title.to_string(),
+        why: why.to_owned(),
+    }
+}

@@ -1,0 +1,158 @@
+//! Take back the last change of a memory, or go back to an earlier state. That is a change too, and
+//! can be taken back.
+
+use clap::Args;
+use hark_core::{IdRef, Memory, MemoryId, Origin, Status, Timestamp};
+use hark_store::{Revision, Writer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::view::MemoryView;
+use crate::chain;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Id of the memory
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// The revision to go back to, as `hark history` numbers them; the one before if absent
+    #[arg(long = "to", value_name = "REVISION")]
+    pub revision: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    /// What was taken back.
+    pub undone: String,
+    pub memory: MemoryView,
+    /// Memories that hold again because this one no longer replaces them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub restored: Vec<String>,
+}
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let id: IdRef = request.id.parse()?;
+    let origin = caller.origin.unwrap_or(Origin::Assistant);
+    let now = engine.now();
+    let stored = engine.store.find_fresh(&id, now)?;
+    let history = engine.store.history(&stored.memory.id)?;
+    let (undone, after, restored) = engine.store.write(now, |writer| {
+        let before = writer.load(&IdRef::Full(stored.memory.id))?;
+        if !origin.may_supersede(before.kind, before.origin) {
+            return Err(EngineError::invalid(
+                format!("only the user may change the {}'s {}", before.origin, before.kind),
+                format!("ask the user to run: hark undo {}", before.id),
+            ));
+        }
+        match chosen(&history, request.revision, &before)? {
+            Some(revision) => go_back(writer, &before, revision, now),
+            None => take_back_replacement(writer, &before, now),
+        }
+    })?;
+    Ok(Response {
+        undone,
+        memory: MemoryView::new(&after, now),
+        restored: restored.iter().map(MemoryId::short).collect(),
+    })
+}
+
+type Undone = (String, Memory, Vec<MemoryId>);
+
+fn chosen<'h>(
+    history: &'h [Revision],
+    wanted: Option<u32>,
+    memory: &Memory,
+) -> Result<Option<&'h Revision>, EngineError> {
+    match wanted {
+        None => Ok(history.last()),
+        Some(number) => {
+            history.iter().rev().find(|r| r.before.revision == number).map(Some).ok_or_else(|| {
+                EngineError::invalid(
+                    format!("{} has no revision {number}", memory.id),
+                    format!("`hark history {}` lists them", memory.id),
+                )
+            })
+        }
+    }
+}
+
+fn go_back(
+    writer: &mut Writer<'_>,
+    before: &Memory,
+    revision: &Revision,
+    now: Timestamp,
+) -> Result<Undone, EngineError> {
+    let mut after = revision.before.clone();
+    after.revision = before.revision;
+    // Links to what is gone since would lead nowhere.
+    let mut links = Vec::with_capacity(after.links.len());
+    for link in after.links {
+        if chain::find(writer, link.to)?.is_some() {
+            links.push(link);
+        }
+    }
+    after.links = links;
+    if let Some(by) = after.superseded_by
+        && chain::find(writer, by)?.is_none()
+    {
+        after.set_status(Status::Active, now);
+    }
+    after.updated = before.updated;
+    after.touch(now);
+    writer.update(before, &after, "undone")?;
+    if before.superseded_by.is_some() && after.superseded_by != before.superseded_by {
+        chain::unclaim(writer, before, now)?;
+    }
+    let mut restored = Vec::new();
+    let still = chain::replaced_by(&after);
+    for old in chain::replaced_by(before).into_iter().filter(|id| !still.contains(id)) {
+        if chain::revive(writer, old, before.id, now)? {
+            restored.push(old);
+        }
+    }
+    for old in still {
+        retire_again(writer, &after, old, now)?;
+    }
+    Ok((revision.change.clone(), after, restored))
+}
+
+fn retire_again(
+    writer: &mut Writer<'_>,
+    newer: &Memory,
+    old: MemoryId,
+    now: Timestamp,
+) -> Result<(), EngineError> {
+    match chain::find(writer, old)? {
+        Some(old) if old.superseded_by.is_none() => super::remember::retire(writer, &old, newer, now),
+        _ => Ok(()),
+    }
+}
+
+/// Nothing was ever changed in it, but it replaced others: they hold again, and it is put aside.
+fn take_back_replacement(
+    writer: &mut Writer<'_>,
+    before: &Memory,
+    now: Timestamp,
+) -> Result<Undone, EngineError> {
+    let replaced = chain::replaced_by(before);
+    if replaced.is_empty() {
+        return Err(EngineError::invalid(
+            format!("{} was never changed", before.id),
+            format!("to have it gone: hark archive {} or hark forget {}", before.id, before.id),
+        ));
+    }
+    let mut after = before.clone();
+    after.links.retain(|link| link.relation != hark_core::Relation::Supersedes);
+    after.set_status(Status::Archived, now);
+    after.touch(now);
+    writer.update(before, &after, "undone")?;
+    let mut restored = Vec::new();
+    for old in replaced {
+        if chain::revive(writer, old, before.id, now)? {
+            restored.push(old);
+        }
+    }
+    Ok(("supersedes".to_owned(), after, restored))
+}

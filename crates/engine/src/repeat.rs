@@ -1,0 +1,163 @@
+//! Something is said again, or said anew: whether a memory confirms one that is there, adds to it,
+//! or may be its newer state. Nothing new is ever dropped, and nothing is replaced on suspicion.
+
+use hark_core::likeness::{Difference, Likeness, compare, normalised};
+use hark_core::memory::title_from_body;
+use hark_core::{Clean, Kind, Memory, Origin, Timestamp};
+use hark_store::Writer;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::error::EngineError;
+
+/// What is known already about what a new memory says.
+pub(crate) enum Known {
+    /// Nothing, or only what may be an older state of it.
+    New(Vec<Candidate>),
+    /// This one says it already; now confirmed, with what was new added to it.
+    Confirmed(Box<Memory>),
+}
+
+/// A memory that a new one may replace, if somebody says so.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Candidate {
+    pub id: String,
+    pub title: String,
+    /// Where the two differ.
+    pub differences: Vec<Difference>,
+}
+
+/// How many are worth showing.
+const MOST_SHOWN: usize = 3;
+
+/// Looks for what `memory` repeats, and confirms it there.
+pub(crate) fn meet(writer: &mut Writer<'_>, memory: &Memory, now: Timestamp) -> Result<Known, EngineError> {
+    // What happened twice happened twice.
+    if matches!(memory.kind, Kind::Event | Kind::Episode) {
+        return Ok(Known::New(Vec::new()));
+    }
+    let mut candidates = Vec::new();
+    for other in writer.alike(memory)? {
+        match likeness(writer, &other, memory) {
+            Likeness::Same | Likeness::Less => {
+                if let Some(after) = confirmed(&other, memory, false, now) {
+                    return write(writer, &other, after);
+                }
+            }
+            Likeness::More => {
+                if let Some(after) = confirmed(&other, memory, true, now) {
+                    return write(writer, &other, after);
+                }
+            }
+            Likeness::Changed(differences) => {
+                candidates.push(Candidate {
+                    id: other.id.short(),
+                    title: other.title.to_string(),
+                    differences,
+                });
+            }
+            Likeness::Other => {}
+        }
+    }
+    candidates.truncate(MOST_SHOWN);
+    Ok(Known::New(candidates))
+}
+
+/// How a new memory stands to one that is there.
+pub(crate) fn likeness(writer: &Writer<'_>, old: &Memory, new: &Memory) -> Likeness {
+    let (before, after) = (statement(old, new), statement(new, old));
+    if normalised(&before) == normalised(&after) {
+        return Likeness::Same;
+    }
+    match compare(&before, &after, None) {
+        Likeness::Same | Likeness::More | Likeness::Less => {
+            compare(&before, &after, writer.cosine(&before, &after))
+        }
+        other => other,
+    }
+}
+
+/// What a memory says as a whole. Titles that somebody chose count if both have one.
+fn statement(memory: &Memory, other: &Memory) -> String {
+    let chosen = |m: &Memory| m.title != title_from_body(&m.body);
+    if chosen(memory) && chosen(other) && memory.title != other.title {
+        format!("{}.\n{}", memory.title, memory.body)
+    } else {
+        memory.body.to_string()
+    }
+}
+
+/// `old` with everything that `new` has, on the word of somebody who may merge them.
+pub(crate) fn united(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option<Memory> {
+    let spoken_for = Memory { origin: Origin::User, expires: old.expires, ..new.clone() };
+    let after = confirmed(old, &spoken_for, longer, now)?;
+    // Merging is no word of the user about what the memory says.
+    let origin = if new.origin == Origin::User { Origin::User } else { old.origin };
+    Some(Memory { origin, ..after })
+}
+
+/// `old` with what `new` adds; nothing if `new` may not add what it has.
+fn confirmed(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option<Memory> {
+    if old.expires != new.expires {
+        return None;
+    }
+    let mut after = old.clone();
+    for (mine, theirs) in [(&mut after.why, &new.why), (&mut after.learned, &new.learned)] {
+        let Some(theirs) = theirs else { continue };
+        match mine {
+            None => *mine = Some(theirs.clone()),
+            Some(words) if normalised(words).contains(&normalised(theirs)) => {}
+            Some(words) => *words = joined(words, theirs),
+        }
+    }
+    if longer {
+        after.body = new.body.clone();
+        if old.title == title_from_body(&old.body) {
+            after.title = new.title.clone();
+        }
+    }
+    let reworded = (&after.body, &after.why, &after.learned) != (&old.body, &old.why, &old.learned);
+    if reworded && !new.origin.may_supersede(old.kind, old.origin) {
+        return None;
+    }
+    for (mine, theirs) in
+        [(&mut after.tags, &new.tags), (&mut after.files, &new.files), (&mut after.entities, &new.entities)]
+    {
+        mine.extend(theirs.iter().filter(|label| !old_holds(mine, label)).cloned().collect::<Vec<_>>());
+    }
+    after.topic = after.topic.or_else(|| new.topic.clone());
+    after.importance = after.importance.max(new.importance);
+    after.pinned |= new.pinned;
+    after.life.confirmations += 1;
+    after.life.confirmed = Some(now);
+    if new.origin == Origin::User {
+        // A user's words now, whoever said them first, and whatever was said against them.
+        after.origin = Origin::User;
+        after.life.verdict = None;
+        after.confidence = after.confidence.max(new.confidence);
+    }
+    if !after.life.is_wrong() {
+        after.confidence += (1.0 - after.confidence) * 0.1;
+    }
+    Some(after)
+}
+
+fn old_holds(labels: &[Clean], label: &Clean) -> bool {
+    labels.iter().any(|known| known.eq_ignore_ascii_case(label))
+}
+
+fn joined(a: &Clean, b: &Clean) -> Clean {
+    Clean::already_redacted(format!("{a}\n{b}"))
+}
+
+/// Counts alone are noted; anything else is a change with its history.
+fn write(writer: &mut Writer<'_>, before: &Memory, mut after: Memory) -> Result<Known, EngineError> {
+    let counted = Memory { life: after.life, confidence: after.confidence, ..before.clone() };
+    if counted == after {
+        writer.amend(&after)?;
+    } else {
+        after.revision += 1;
+        writer.update(before, &after, "confirmed")?;
+    }
+    Ok(Known::Confirmed(Box::new(after)))
+}

@@ -1,0 +1,240 @@
+//! Snapshots of the files that are the truth, in `backups/`, one file each, the oldest going first.
+//!
+//! The index is not in them: it is made again. Nor are models, what is installed elsewhere, and
+//! transcripts that were put into `archive/`, which are copies themselves. What is forgotten is
+//! taken out of every snapshot.
+
+mod pack;
+mod restore;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hark_core::{Timestamp, markdown};
+use serde::Serialize;
+
+pub use restore::Restored;
+
+pub(crate) use pack::any_entry;
+
+use crate::erase::{Traces, everything};
+use crate::error::StoreError;
+use crate::files::{self, Stamp};
+use crate::layout::Layout;
+use crate::store::Store;
+use pack::{Packer, Verdict, rewrite};
+
+const EXTENSION: &str = "hark";
+
+/// What is not worth a snapshot: made again, copied from elsewhere, or on its way.
+const LEFT_OUT: &[&str] = &["backups", "tmp", "models", "install", "plugins", "archive", "spool"];
+
+/// One snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Snapshot {
+    /// By which it is restored.
+    pub name: String,
+    pub made: String,
+    pub files: usize,
+    pub bytes: u64,
+    /// It ends where it should.
+    pub whole: bool,
+}
+
+impl Store {
+    /// Makes a snapshot and lets the oldest go until `keep` are left. Nothing if nothing changed since
+    /// the newest one.
+    pub fn back_up(&self, keep: usize, now: Timestamp, always: bool) -> Result<Option<Snapshot>, StoreError> {
+        let sources = sources(&self.layout);
+        let digest = digest(&self.layout, &sources);
+        let folder = self.layout.backups();
+        if !always
+            && newest(&folder).is_some_and(|path| pack::digest_of(&path).as_deref() == Some(digest.as_str()))
+        {
+            return Ok(None);
+        }
+        if !folder.is_dir() {
+            files::create_folder(&folder)?;
+            files::restrict(&folder);
+        }
+        let name = free_name(&folder, now);
+        let path = folder.join(format!("{name}.{EXTENSION}"));
+        let draft = self.layout.staging().join(format!("backup-{}", std::process::id()));
+        let outcome = pack_all(&self.layout, &sources, &draft, &digest, now)
+            .and_then(|()| fs::rename(&draft, &path).map_err(|e| StoreError::io(&path, e)));
+        if let Err(e) = outcome {
+            let _ = fs::remove_file(&draft);
+            return Err(e);
+        }
+        let mut all = paths(&folder);
+        while all.len() > keep.max(1) {
+            files::remove(&all.remove(0))?;
+        }
+        Ok(Some(look_at(&path)))
+    }
+
+    /// Newest first.
+    pub fn snapshots(&self) -> Vec<Snapshot> {
+        paths(&self.layout.backups()).iter().rev().map(|path| look_at(path)).collect()
+    }
+
+    /// When the newest snapshot was made.
+    pub fn last_backup(&self) -> Option<Timestamp> {
+        newest(&self.layout.backups()).and_then(|path| pack::made(&path))
+    }
+
+    /// Takes memories and sessions out of every snapshot, and quotes of them. Returns how many
+    /// snapshots were written again.
+    pub fn erase_from_backups(&self, ids: &[String], traces: &Traces) -> Result<usize, StoreError> {
+        let mut changed = 0;
+        for path in paths(&self.layout.backups()) {
+            let judge = |name: &str, content: &[u8]| -> Verdict {
+                let is_history =
+                    name.starts_with("revisions/") && ids.iter().any(|id| name.contains(id.as_str()));
+                let is_file = name.starts_with("memories/") || name.starts_with("sessions/");
+                if is_history || (is_file && id_of(content).is_some_and(|id| ids.contains(&id))) {
+                    return Verdict::Drop;
+                }
+                // Other memories say what they say.
+                if name.starts_with("memories/") || name.starts_with("revisions/") {
+                    return Verdict::Keep;
+                }
+                let Ok(text) = std::str::from_utf8(content) else { return Verdict::Keep };
+                let scrubbed = traces.scrubbed(text);
+                if scrubbed.is_none() && !traces.named_in(name) {
+                    return Verdict::Keep;
+                }
+                let text = scrubbed.unwrap_or_else(|| text.to_owned());
+                Verdict::Replace(self.session_name(name, &text), text.into_bytes())
+            };
+            changed += usize::from(rewrite(&self.layout.staging(), &path, judge)?);
+        }
+        Ok(changed)
+    }
+
+    /// What the file of a session is called now that it says something else.
+    fn session_name(&self, name: &str, text: &str) -> Option<String> {
+        name.strip_prefix("sessions/")?;
+        let session = markdown::session::parse(text, &|raw| self.redactor.clean(raw)).ok()?;
+        Some(format!("sessions/{}", markdown::session::file_name(&session)))
+    }
+
+    /// Runs `clean` over every text in every snapshot; what it changes is written again unless this is
+    /// a rehearsal. Gives snapshot, entry and what `clean` said of it.
+    pub fn sweep_backups<T>(
+        &self,
+        apply: bool,
+        clean: impl Fn(&str, &str) -> Option<(String, T)>,
+    ) -> Result<Vec<(String, String, T)>, StoreError> {
+        let mut found = Vec::new();
+        for path in paths(&self.layout.backups()) {
+            let snapshot = stem(&path);
+            let mut here = Vec::new();
+            let judge = |name: &str, content: &[u8]| -> Verdict {
+                let changed = std::str::from_utf8(content).ok().and_then(|text| clean(name, text));
+                let Some((text, said)) = changed else { return Verdict::Keep };
+                here.push((snapshot.clone(), name.to_owned(), said));
+                if apply { Verdict::Replace(None, text.into_bytes()) } else { Verdict::Keep }
+            };
+            rewrite(&self.layout.staging(), &path, judge)?;
+            found.append(&mut here);
+        }
+        Ok(found)
+    }
+}
+
+/// The id in the front matter of a file.
+fn id_of(content: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(content.get(..4_096).unwrap_or(content));
+    let line =
+        text.lines().skip(1).take_while(|line| *line != "---").find_map(|line| line.strip_prefix("id:"))?;
+    Some(line.trim().to_owned())
+}
+
+fn pack_all(
+    layout: &Layout,
+    sources: &[PathBuf],
+    draft: &Path,
+    digest: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let mut packer = Packer::create(draft, digest, now)?;
+    for path in sources {
+        // A file may vanish while we look: then it is not part of this moment.
+        if let Ok(content) = fs::read(path) {
+            packer.add(&relative(layout, path), &content)?;
+        }
+    }
+    packer.finish()
+}
+
+/// Everything that is part of the truth, in a fixed order.
+fn sources(layout: &Layout) -> Vec<PathBuf> {
+    let mut found = everything(layout.home(), LEFT_OUT);
+    found.retain(|path| {
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        let is_top = path.parent() == Some(layout.home());
+        let is_ours = name.starts_with("hark.") || name.ends_with(".lock") || name == "hook-errors.jsonl";
+        !(is_top && (is_ours || name.starts_with('.')))
+    });
+    found
+}
+
+fn relative(layout: &Layout, path: &Path) -> String {
+    let relative = path.strip_prefix(layout.home()).unwrap_or(path);
+    relative.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// Names, times and sizes: what tells whether anything changed.
+fn digest(layout: &Layout, sources: &[PathBuf]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for path in sources {
+        if let Ok(Some(stamp)) = Stamp::read(path) {
+            hasher.update(format!("{}\n{} {}\n", relative(layout, path), stamp.mtime, stamp.size).as_bytes());
+        }
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
+}
+
+/// `2026-11-16T04-23-01.123Z`: a name for every file system, in the order of time.
+fn free_name(folder: &Path, now: Timestamp) -> String {
+    let base = now.to_string().replace(':', "-");
+    let mut name = base.clone();
+    let mut number = 1;
+    while folder.join(format!("{name}.{EXTENSION}")).exists() {
+        number += 1;
+        name = format!("{base}+{number}");
+    }
+    name
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_owned()
+}
+
+/// Oldest first.
+fn paths(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut found: Vec<PathBuf> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == EXTENSION))
+        .collect();
+    found.sort();
+    found
+}
+
+fn newest(folder: &Path) -> Option<PathBuf> {
+    paths(folder).pop()
+}
+
+fn look_at(path: &Path) -> Snapshot {
+    let (files, whole) = pack::count(path);
+    Snapshot {
+        name: stem(path),
+        made: pack::made(path).map(|at| at.to_string()).unwrap_or_default(),
+        files,
+        bytes: fs::metadata(path).map_or(0, |meta| meta.len()),
+        whole,
+    }
+}

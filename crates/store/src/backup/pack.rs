@@ -1,0 +1,210 @@
+//! The file of a snapshot: a first line that says what it is, then entries, each a line of JSON and
+//! its compressed bytes, then a line that says how many there were. Written and read as a stream:
+//! one entry in memory at a time.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use hark_core::Timestamp;
+use miniz_oxide::deflate::compress_to_vec;
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+
+const FORMAT: u32 = 1;
+const LEVEL: u8 = 6;
+/// No entry is larger; a damaged length must not take all memory.
+const LARGEST: usize = 64 * 1024 * 1024;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    hark_backup: u32,
+    made: Timestamp,
+    digest: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct EntryHead {
+    path: String,
+    size: usize,
+    packed: usize,
+    hash: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct End {
+    end: usize,
+}
+
+pub(super) struct Packer<'p> {
+    path: &'p Path,
+    out: BufWriter<File>,
+    count: usize,
+}
+
+impl<'p> Packer<'p> {
+    pub(super) fn create(path: &'p Path, digest: &str, now: Timestamp) -> Result<Self, StoreError> {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let file = options.open(path).map_err(|e| StoreError::io(path, e))?;
+        let mut packer = Packer { path, out: BufWriter::new(file), count: 0 };
+        packer.line(&Head { hark_backup: FORMAT, made: now, digest: digest.to_owned() })?;
+        Ok(packer)
+    }
+
+    fn line(&mut self, value: &impl Serialize) -> Result<(), StoreError> {
+        let mut line = serde_json::to_vec(value).unwrap_or_default();
+        line.push(b'\n');
+        self.out.write_all(&line).map_err(|e| StoreError::io(self.path, e))
+    }
+
+    pub(super) fn add(&mut self, name: &str, content: &[u8]) -> Result<(), StoreError> {
+        let packed = compress_to_vec(content, LEVEL);
+        let head = EntryHead {
+            path: name.to_owned(),
+            size: content.len(),
+            packed: packed.len(),
+            hash: blake3::hash(content).to_hex()[..32].to_owned(),
+        };
+        self.line(&head)?;
+        self.out.write_all(&packed).map_err(|e| StoreError::io(self.path, e))?;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// The last line, and on disk before anybody relies on it.
+    pub(super) fn finish(mut self) -> Result<(), StoreError> {
+        let count = self.count;
+        self.line(&End { end: count })?;
+        let fail = |e| StoreError::io(self.path, e);
+        let file = self.out.into_inner().map_err(|e| StoreError::io(self.path, e.into_error()))?;
+        file.sync_all().map_err(fail)
+    }
+}
+
+/// Reads entries one after another.
+pub(super) struct Unpacker {
+    input: BufReader<File>,
+    head: Head,
+    pub(super) ended: bool,
+}
+
+impl Unpacker {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let mut input = BufReader::new(File::open(path)?);
+        let head: Head = read_line(&mut input)?.ok_or_else(|| bad("it is empty"))?;
+        if head.hark_backup > FORMAT {
+            return Err(bad("it was made by a newer version"));
+        }
+        Ok(Unpacker { input, head, ended: false })
+    }
+
+    /// The next entry; nothing at the end, or an error where the file is damaged.
+    pub(super) fn next(&mut self) -> io::Result<Option<(String, Vec<u8>)>> {
+        let mut line = Vec::new();
+        self.input.by_ref().take(64 * 1024).read_until(b'\n', &mut line)?;
+        if serde_json::from_slice::<End>(&line).is_ok() {
+            self.ended = true;
+            return Ok(None);
+        }
+        if line.is_empty() {
+            return Ok(None);
+        }
+        let head: EntryHead = serde_json::from_slice(&line).map_err(|_| bad("an entry is damaged"))?;
+        if head.packed > LARGEST || head.size > LARGEST {
+            return Err(bad("an entry is damaged"));
+        }
+        let mut packed = vec![0; head.packed];
+        self.input.read_exact(&mut packed)?;
+        let content =
+            decompress_to_vec_with_limit(&packed, head.size).map_err(|_| bad("an entry is damaged"))?;
+        if blake3::hash(&content).to_hex()[..32] != head.hash {
+            return Err(bad("an entry is damaged"));
+        }
+        Ok(Some((head.path, content)))
+    }
+}
+
+fn bad(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
+}
+
+fn read_line<T: for<'de> Deserialize<'de>>(input: &mut impl BufRead) -> io::Result<Option<T>> {
+    let mut line = Vec::new();
+    input.take(64 * 1024).read_until(b'\n', &mut line)?;
+    if line.is_empty() {
+        return Ok(None);
+    }
+    serde_json::from_slice(&line).map(Some).map_err(|_| bad("it is no backup of hark"))
+}
+
+/// What becomes of an entry.
+pub(super) enum Verdict {
+    Keep,
+    Drop,
+    /// By this, under another name if there is one.
+    Replace(Option<String>, Vec<u8>),
+}
+
+/// Writes a snapshot again without, or with other, entries. Returns whether anything changed. A
+/// damaged snapshot keeps what can be read of it.
+pub(super) fn rewrite(
+    staging: &Path,
+    path: &Path,
+    mut judge: impl FnMut(&str, &[u8]) -> Verdict,
+) -> Result<bool, StoreError> {
+    let Ok(mut from) = Unpacker::open(path) else { return Ok(false) };
+    let draft = staging.join(format!("backup-{}", std::process::id()));
+    let mut to = Packer::create(&draft, &from.head.digest, from.head.made)?;
+    let mut changed = false;
+    while let Ok(Some((name, content))) = from.next() {
+        match judge(&name, &content) {
+            Verdict::Keep => to.add(&name, &content)?,
+            Verdict::Drop => changed = true,
+            Verdict::Replace(other, content) => {
+                changed = true;
+                to.add(other.as_deref().unwrap_or(&name), &content)?;
+            }
+        }
+    }
+    to.finish()?;
+    let outcome = if changed { fs::rename(&draft, path) } else { fs::remove_file(&draft) };
+    outcome.map_err(|e| StoreError::io(path, e))?;
+    Ok(changed)
+}
+
+/// Whether any entry, unpacked, is like that.
+pub(crate) fn any_entry(path: &Path, mut is: impl FnMut(&[u8]) -> bool) -> bool {
+    let Ok(mut from) = Unpacker::open(path) else { return false };
+    while let Ok(Some((_, content))) = from.next() {
+        if is(&content) {
+            return true;
+        }
+    }
+    false
+}
+
+pub(super) fn digest_of(path: &Path) -> Option<String> {
+    Unpacker::open(path).ok().map(|from| from.head.digest)
+}
+
+pub(super) fn made(path: &Path) -> Option<Timestamp> {
+    Unpacker::open(path).ok().map(|from| from.head.made)
+}
+
+/// How many entries can be read, and whether the file is whole.
+pub(super) fn count(path: &Path) -> (usize, bool) {
+    let Ok(mut from) = Unpacker::open(path) else { return (0, false) };
+    let mut count = 0;
+    while let Ok(Some(_)) = from.next() {
+        count += 1;
+    }
+    (count, from.ended)
+}

@@ -1,0 +1,144 @@
+//! Files out of a snapshot: what is missing or cannot be read, or everything as it was.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Component, Path};
+
+use hark_core::{Raw, markdown};
+use serde::Serialize;
+
+use super::pack::Unpacker;
+use super::{EXTENSION, id_of, paths, relative, sources};
+use crate::error::StoreError;
+use crate::files;
+use crate::store::Store;
+use crate::tombstones;
+use crate::write::Writer;
+
+/// What a restore did, or would do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Restored {
+    pub name: String,
+    /// Files that are there again.
+    pub missing: Vec<String>,
+    /// Files that could not be read, or differed and everything was asked for.
+    pub replaced: Vec<String>,
+    /// Files that are newer than the snapshot and went, because everything was asked for.
+    pub removed: Vec<String>,
+    /// Entries that were forgotten since and stay so.
+    pub forgotten: usize,
+    pub unchanged: usize,
+    /// The snapshot could be read to its end.
+    pub whole: bool,
+}
+
+impl Store {
+    /// The snapshot of that name, or the newest.
+    pub fn snapshot_path(&self, name: Option<&str>) -> Option<std::path::PathBuf> {
+        let folder = self.layout.backups();
+        match name {
+            Some(name) => paths(&folder).into_iter().find(|path| {
+                path.file_name().and_then(|n| n.to_str()) == Some(&format!("{name}.{EXTENSION}"))
+            }),
+            None => paths(&folder).pop(),
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// Brings files back from a snapshot. `exact`: as they were then, and nothing else; otherwise only
+    /// what is missing or cannot be read. `apply`: really. The index is to be made again afterwards.
+    pub fn restore(&mut self, snapshot: &Path, exact: bool, apply: bool) -> Result<Restored, StoreError> {
+        let fail = |e| StoreError::io(snapshot, e);
+        let mut from = Unpacker::open(snapshot).map_err(fail)?;
+        let mut report = Restored {
+            name: snapshot.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_owned(),
+            ..Restored::default()
+        };
+        let mut seen = HashSet::new();
+        // What a damaged snapshot still has is better than nothing.
+        while let Ok(Some((name, content))) = from.next() {
+            if !is_plain(&name) {
+                continue;
+            }
+            seen.insert(name.clone());
+            if let Some(id) = id_of(&content).filter(|_| is_note(&name))
+                && tombstones::passing(&self.tx, &id).map_err(|e| self.sql(e))?.is_some()
+            {
+                report.forgotten += 1;
+                continue;
+            }
+            let path = self.layout.home().join(&name);
+            match fs::read(&path) {
+                Ok(now) if now == content => report.unchanged += 1,
+                // Keys and tombstones are never taken back in time.
+                Ok(_) if !name.contains('/') => report.unchanged += 1,
+                Ok(now) if exact || self.is_damaged(&name, &now) => {
+                    report.replaced.push(name);
+                    self.put_back(&path, &content, apply)?;
+                }
+                Ok(_) => report.unchanged += 1,
+                Err(_) => {
+                    report.missing.push(name);
+                    self.put_back(&path, &content, apply)?;
+                }
+            }
+        }
+        report.whole = from.ended;
+        if exact && report.whole {
+            self.remove_newer(&seen, &mut report, apply)?;
+        }
+        Ok(report)
+    }
+
+    fn remove_newer(
+        &mut self,
+        seen: &HashSet<String>,
+        report: &mut Restored,
+        apply: bool,
+    ) -> Result<(), StoreError> {
+        for path in sources(self.layout) {
+            let name = relative(self.layout, &path);
+            if is_note(&name) && !seen.contains(&name) {
+                if apply {
+                    self.journal_file(&path);
+                    files::remove(&path)?;
+                }
+                report.removed.push(name);
+            }
+        }
+        Ok(())
+    }
+
+    fn put_back(&mut self, path: &std::path::PathBuf, content: &[u8], apply: bool) -> Result<(), StoreError> {
+        if !apply {
+            return Ok(());
+        }
+        if let Some(folder) = path.parent() {
+            files::create_folder(folder)?;
+        }
+        self.journal_file(path);
+        files::write_atomic(&self.layout.staging(), path, content).map(drop)
+    }
+
+    fn is_damaged(&self, name: &str, bytes: &[u8]) -> bool {
+        let Ok(text) = std::str::from_utf8(bytes) else { return true };
+        let clean = |raw: Raw| self.redactor.clean(raw);
+        if name.starts_with("memories/") {
+            markdown::parse(text, &clean).is_err()
+        } else if name.starts_with("sessions/") {
+            markdown::session::parse(text, &clean).is_err()
+        } else {
+            bytes.is_empty() || bytes.contains(&0)
+        }
+    }
+}
+
+fn is_note(name: &str) -> bool {
+    name.starts_with("memories/") || name.starts_with("sessions/")
+}
+
+/// A path that stays inside the data directory, whoever wrote the snapshot.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
+}

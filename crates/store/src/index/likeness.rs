@@ -1,0 +1,88 @@
+//! By which numbers near-repeats of a memory are looked up: one for the exact text, the others by
+//! MinHash. Only memories of one project and kind meet.
+
+use std::collections::HashMap;
+
+use hark_core::Memory;
+use hark_core::likeness::{bands, normalised};
+use rusqlite::{Connection, params};
+
+/// How many memories of one number are looked at: the newest.
+const MOST_PER_BAND: i64 = 8;
+
+fn scope(memory: &Memory) -> String {
+    format!("{} {}", memory.scope.project().map_or("", |key| key.as_str()), memory.kind.name())
+}
+
+/// The exact text first.
+fn keys(memory: &Memory) -> Vec<i64> {
+    let scope = scope(memory);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(scope.as_bytes());
+    hasher.update(&[0]);
+    hasher.update(normalised(&memory.body).as_bytes());
+    let hash = hasher.finalize();
+    let mut exact = [0; 8];
+    exact[..6].copy_from_slice(&hash.as_bytes()[..6]);
+    let mut keys = vec![i64::from_le_bytes(exact)];
+    keys.extend(bands(&scope, &memory.body));
+    keys
+}
+
+pub(super) fn put(conn: &Connection, num: i64, memory: &Memory) -> rusqlite::Result<()> {
+    let mut insert =
+        conn.prepare_cached("INSERT INTO likeness (band, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+    for key in keys(memory) {
+        insert.execute([key, num])?;
+    }
+    match &memory.topic {
+        Some(topic) => conn
+            .prepare_cached("INSERT INTO topic (topic, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+            .execute(params![topic_key(topic), num])
+            .map(drop),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn clear(conn: &Connection, num: i64, memory: &Memory) -> rusqlite::Result<()> {
+    let mut delete = conn.prepare_cached("DELETE FROM likeness WHERE band = ?1 AND memory = ?2")?;
+    for key in keys(memory) {
+        delete.execute([key, num])?;
+    }
+    match &memory.topic {
+        Some(topic) => conn
+            .prepare_cached("DELETE FROM topic WHERE topic = ?1 AND memory = ?2")?
+            .execute(params![topic_key(topic), num])
+            .map(drop),
+        None => Ok(()),
+    }
+}
+
+/// Topics are the same whatever their case and spacing.
+fn topic_key(topic: &str) -> String {
+    normalised(topic)
+}
+
+/// Numbers of memories that may say what this one says, likeliest first.
+pub(crate) fn alike(conn: &Connection, memory: &Memory) -> rusqlite::Result<Vec<i64>> {
+    let mut find =
+        conn.prepare_cached("SELECT memory FROM likeness WHERE band = ?1 ORDER BY memory DESC LIMIT ?2")?;
+    let mut met: HashMap<i64, usize> = HashMap::new();
+    for (at, key) in keys(memory).into_iter().enumerate() {
+        let mut rows = find.query([key, MOST_PER_BAND])?;
+        while let Some(row) = rows.next()? {
+            // The exact text outweighs everything else.
+            *met.entry(row.get(0)?).or_default() += if at == 0 { 100 } else { 1 };
+        }
+    }
+    let mut found: Vec<(i64, usize)> = met.into_iter().collect();
+    found.sort_by(|(a, x), (b, y)| y.cmp(x).then(b.cmp(a)));
+    Ok(found.into_iter().map(|(num, _)| num).collect())
+}
+
+/// Numbers of memories with this topic, newest first.
+pub(crate) fn of_topic(conn: &Connection, topic: &str) -> rusqlite::Result<Vec<i64>> {
+    conn.prepare_cached("SELECT memory FROM topic WHERE topic = ?1 ORDER BY memory DESC LIMIT 50")?
+        .query_map([topic_key(topic)], |row| row.get(0))?
+        .collect()
+}

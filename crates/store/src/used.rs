@@ -1,0 +1,74 @@
+//! How often memories were given to somebody, and when last. In the index only: it is not worth a
+//! write to a file each time, and losing it loses nothing that was said.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use hark_core::{MemoryId, Timestamp};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::connection;
+use crate::error::StoreError;
+use crate::store::Store;
+
+pub(crate) fn note(conn: &Connection, id: &[u8], now: Timestamp) -> rusqlite::Result<()> {
+    conn.prepare_cached(
+        "INSERT INTO used (id, uses, last) VALUES (?1, 1, ?2) \
+         ON CONFLICT (id) DO UPDATE SET uses = used.uses + 1, last = max(used.last, excluded.last)",
+    )?
+    .execute(params![id, now.as_millis()])
+    .map(drop)
+}
+
+impl Store {
+    /// These were given to somebody. If another process writes just now, nobody waits for that.
+    pub fn note_use(&self, ids: &[MemoryId], now: Timestamp) {
+        let _ = self.conn.busy_timeout(Duration::ZERO);
+        if let Ok(tx) = connection::begin(&self.conn, &self.layout.database(), Duration::ZERO) {
+            let noted = ids.iter().try_for_each(|id| note(&tx, id.as_bytes(), now));
+            // Lost is lost: it is only a count.
+            let _ = noted.and_then(|()| tx.commit());
+        }
+        let _ = self.conn.busy_timeout(self.patience);
+    }
+
+    /// When a memory was last given to somebody.
+    pub fn last_use(&self, id: &MemoryId) -> Result<Option<Timestamp>, StoreError> {
+        self.conn
+            .prepare_cached("SELECT last FROM used WHERE id = ?1")
+            .and_then(|mut s| s.query_row([id.as_bytes().as_slice()], |row| row.get(0)).optional())
+            .map(|at| at.map(Timestamp::from_millis))
+            .map_err(|e| self.sql(e))
+    }
+
+    /// The same for all.
+    pub fn uses(&self) -> Result<HashMap<MemoryId, Timestamp>, StoreError> {
+        let run = || -> rusqlite::Result<HashMap<MemoryId, Timestamp>> {
+            let mut statement = self.conn.prepare_cached("SELECT id, last FROM used")?;
+            let rows = statement.query_map([], |row| {
+                let id: Vec<u8> = row.get(0)?;
+                Ok((MemoryId::from_slice(&id), Timestamp::from_millis(row.get(1)?)))
+            })?;
+            rows.filter_map(|row| row.map(|(id, at)| id.map(|id| (id, at))).transpose()).collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// A word that only the index keeps, such as when something was last done.
+    pub fn noted(&self, key: &str) -> Result<Option<String>, StoreError> {
+        self.conn
+            .prepare_cached("SELECT value FROM meta WHERE key = ?1")
+            .and_then(|mut s| s.query_row([key], |row| row.get(0)).optional())
+            .map_err(|e| self.sql(e))
+    }
+
+    pub fn note(&self, key: &str, value: &str) -> Result<(), StoreError> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            )
+            .and_then(|mut s| s.execute([key, value]))
+            .map(drop)
+            .map_err(|e| self.sql(e))
+    }
+}
