@@ -189,7 +189,7 @@ const FAILURES: &[Case] = &[
         ok: Some(false),
         output: "/usr/bin/ld: CMakeFiles/app.dir/src/main.cpp.o: in function `main':\nmain.cpp:(.text+0x1a): undefined reference to `render(int)'\ncollect2: error: ld returned 1 exit status\nninja: build stopped: subcommand failed.",
         class: Class::Link,
-        files: &[],
+        files: &["main.cpp"],
         symbol: "render",
     },
     Case {
