@@ -33,6 +33,8 @@ usage: cargo xtask COMMAND
   e2e [CLIENT…]                 run real assistants with hark in them (installs them)
   bench [--quick] [--json PATH] [--binary PATH]
                                 measure the release binary; a full run updates docs/benchmarks.md
+  bench hooks [--quick] [--binary PATH]
+                                measure hooks in a store of 10,000 memories and 100,000 events
   coding [--out DIR] [--stale RUN] [--gate RUN]
                                 make the coding-session benchmark from the shared transcripts, or score runs on it
   eval [--set NAME] [--json PATH] [--binary PATH]
@@ -60,6 +62,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["docs", "--check"] => docs::run(docs::Mode::Check),
         ["tidy"] => tidy::run(),
         ["mcp"] => protocol(),
+        ["bench", "hooks", options @ ..] => bench::hooks::run(options),
         ["e2e", clients @ ..] => assistants(clients).map(drop),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
         ["coding", options @ ..] => coding::run(options),

@@ -75,6 +75,8 @@ pub(crate) enum Command {
     RedactScan(commands::redact_scan::Args),
     /// Show everything about a file, issue, person or other thing
     Context(commands::context::Args),
+    /// Show what failed before about a file, command or symbol, and what fixed it
+    Failures(commands::failures::Args),
     /// Save what a session is for, what is done and what is left
     Checkpoint(commands::checkpoint::Args),
     /// List, search and show sessions of assistants

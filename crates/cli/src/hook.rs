@@ -115,9 +115,11 @@ fn respond(event: &HookEvent, input: &[u8]) -> Say {
         note("the event names no session", false);
         return Say::Nothing;
     }
-    // Nothing is stored before a tool; without a gate there is nothing to do.
-    let watches_only = config.checkpoint.policy != CheckpointPolicy::Gate;
-    if matches!(event.what, What::BeforeTool(_)) && watches_only {
+    // Nothing is stored before a tool; without a gate and nobody to warn there is nothing to do.
+    if let What::BeforeTool(tool) = &event.what
+        && config.checkpoint.policy != CheckpointPolicy::Gate
+        && !inject::may_warn(&config, event, tool)
+    {
         return Say::Nothing;
     }
     let ended = matches!(event.what, What::End { .. });

@@ -169,6 +169,7 @@ fn json_shapes() {
     shape("links", 0, &["links", &a]);
     shape("history", 0, &["history", &a]);
     shape("context", 0, &["context", "#12", "--project", "zoo/app"]);
+    shape("failures", 0, &["failures", "src/queue.rs", "--project", "zoo/app"]);
     shape("tags", 0, &["tags", "--all-projects"]);
     let saved = [
         "checkpoint",

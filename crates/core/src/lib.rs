@@ -7,6 +7,7 @@
 pub mod budget;
 pub mod entity;
 pub mod event;
+pub mod failure;
 pub mod id;
 pub mod kind;
 pub mod life;

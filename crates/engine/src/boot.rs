@@ -4,9 +4,12 @@
 use std::path::Path;
 
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
+use hark_core::event::EventKind;
+use hark_core::failure::{Place as FailurePlace, Step, Verdict, judge};
 use hark_core::session::SessionStatus;
 use hark_core::time::DAY_MS;
 use hark_core::{Kind, Memory, ProjectKey, Session, Timestamp};
+use hark_hosts::hook::tools::{ToolClass, class_of};
 use hark_store::{ProjectNum, SessionFilter, StoredSession};
 
 use crate::capture::GIT_PATIENCE;
@@ -14,6 +17,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::health;
 use crate::inject::{Words, frame};
+use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::{ReadScope, Visible};
 use crate::project::{self, changes};
 
@@ -104,6 +108,9 @@ pub(crate) fn compose(
         if let Some(folder) = &place.folder {
             uncommitted(folder, &mut page);
         }
+    }
+    if let Some(session) = place.own.filter(|_| place.goes_on) {
+        commands_that_worked(engine, session, &mut page)?;
     }
     memories(engine, place, &mut page, "Open blockers and tasks", &[Kind::Blocker, Kind::Task], 8, now)?;
     memories(engine, place, &mut page, "Constraints and rules", &[Kind::Constraint, Kind::Rule], 8, now)?;
@@ -197,6 +204,27 @@ fn left_off_lines(session: &Session, now: Timestamp, page: &mut Page) {
     }
 }
 
+/// Runs that passed in this session, the newest first: what a summary of the conversation loses.
+fn commands_that_worked(engine: &Engine, session: i64, page: &mut Page) -> Result<(), EngineError> {
+    let mut found: Vec<String> = Vec::new();
+    let events = engine.store.events(session, &[EventKind::Tool], 300)?;
+    for event in events.iter().rev().filter(|e| class_of(&e.tool) == ToolClass::Shell) {
+        let judged = judge(&event.target, event.ok, &event.body, &FailurePlace::default());
+        let passed = judged.filter(|j| j.verdict == Verdict::Passed && j.ran.step != Step::Other);
+        if let Some(judged) = passed.filter(|j| !found.contains(&j.ran.key)) {
+            found.push(judged.ran.key);
+        }
+        if found.len() == 6 {
+            break;
+        }
+    }
+    if !found.is_empty() {
+        let list: Vec<String> = found.iter().map(|key| format!("`{}`", short(key, 24))).collect();
+        page.add(&format!("Commands that worked in this session: {}", list.join(", ")));
+    }
+    Ok(())
+}
+
 fn uncommitted(folder: &Path, page: &mut Page) {
     let root = project::work_tree(folder);
     let (branch, head) = project::head(folder);
@@ -231,6 +259,12 @@ fn memories(
     found.retain(|s| s.memory.expires.is_none_or(|at| at > now) && !s.memory.life.is_wrong());
     // Steering words count only if a user said them; a file edited by hand may claim otherwise.
     found.retain(|s| s.memory.origin.may_become(s.memory.kind));
+    // What speaks of files that are gone is not said unasked.
+    let root = place.folder.as_deref().map(project::work_tree);
+    found.retain(|s| {
+        let here = root.as_deref().filter(|_| s.memory.scope.project() == place.project.as_ref());
+        freshness(&s.memory, here) != Freshness::Stale
+    });
     found
         .sort_by_key(|s| (!is_due(&s.memory, now), !s.memory.pinned, std::cmp::Reverse(s.memory.importance)));
     let mut told = false;

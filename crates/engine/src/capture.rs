@@ -5,16 +5,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use hark_core::event::{Arrival, Event, EventKind, Touch, excerpt};
+use hark_core::failure::Place;
 use hark_core::memory::{one_line, title_from_body};
 use hark_core::redact::Redactor;
 use hark_core::session::{CheckpointBy, FileOp, FileTouch, SessionStatus};
 use hark_core::{Clean, Raw, SessionId, Timestamp};
 use hark_hosts::hook::tools::{FileTouched, ToolClass, ToolUse};
 use hark_hosts::hook::{HookEvent, What};
-use hark_store::{Beginning, Filed, StoredSession, Writer};
+use hark_store::{Beginning, FailureRow, Filed, StoredSession, Writer};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::failures;
 use crate::project::{self, changes};
 use crate::summary;
 
@@ -78,19 +80,45 @@ pub fn arrival(redactor: &Redactor, event: &HookEvent, now: Timestamp) -> Option
             stored.kind = EventKind::End;
             stored.body = one_line(&clean(reason));
         }
-        What::BeforeTool(_) | What::Other => return None,
+        What::BeforeTool(_) | What::Subagent | What::Other => return None,
     }
-    Some(Arrival {
+    Some(addressed(redactor, event, session, ours, stored))
+}
+
+/// A tool that is about to run, for a session of which nothing else was heard yet.
+pub(crate) fn before(
+    redactor: &Redactor,
+    event: &HookEvent,
+    tool: &ToolUse,
+    now: Timestamp,
+) -> Option<Arrival> {
+    let session = event.session.as_deref().map(|text| redactor.clean(Raw::new(text)))?;
+    let root = event.cwd.as_deref().map(project::work_tree);
+    let stored = Event {
+        at: now,
+        kind: EventKind::Before,
+        tool: Some(one_line(&redactor.clean(Raw::new(&*tool.name)))),
+        target: target(redactor, tool, root.as_deref()),
+        ok: None,
+        body: Clean::default(),
+        touches: Vec::new(),
+    };
+    Some(addressed(redactor, event, session, tool.ours, stored))
+}
+
+fn addressed(redactor: &Redactor, event: &HookEvent, session: Clean, ours: bool, stored: Event) -> Arrival {
+    let clean = |text: &str| redactor.clean(Raw::new(text));
+    Arrival {
         host: clean(event.client),
         via: clean(&event.via),
         host_session: session,
         parent: event.parent.as_deref().map(&clean),
         once: event.once.as_deref().map(&clean),
-        folder: folder.map(|f| clean(&f.to_string_lossy())),
+        folder: event.cwd.as_deref().map(|f| clean(&f.to_string_lossy())),
         transcript: event.transcript.as_deref().map(&clean),
         ours,
         event: stored,
-    })
+    }
 }
 
 fn tool_body(redactor: &Redactor, tool: &ToolUse, output: &Raw, ok: Option<bool>) -> Clean {
@@ -104,13 +132,13 @@ fn tool_body(redactor: &Redactor, tool: &ToolUse, output: &Raw, ok: Option<bool>
     }
 }
 
-fn target(redactor: &Redactor, tool: &ToolUse, root: Option<&Path>) -> Option<Clean> {
+pub(crate) fn target(redactor: &Redactor, tool: &ToolUse, root: Option<&Path>) -> Option<Clean> {
     let text = excerpt(redactor, tool.target.as_ref()?, TARGET);
     let is_path = matches!(tool.class, ToolClass::Edit | ToolClass::Read);
     Some(if is_path { relative(text, root) } else { text })
 }
 
-fn touches(redactor: &Redactor, files: &[FileTouched], root: Option<&Path>) -> Vec<Touch> {
+pub(crate) fn touches(redactor: &Redactor, files: &[FileTouched], root: Option<&Path>) -> Vec<Touch> {
     let path = |raw: &Raw| relative(excerpt(redactor, raw, 4_096), root);
     files
         .iter()
@@ -128,8 +156,21 @@ fn relative(path: Clean, root: Option<&Path>) -> Clean {
     }
 }
 
+/// What became of an event, and what it brought back to mind.
+#[derive(Debug)]
+pub(crate) struct Captured {
+    pub(crate) filed: Filed,
+    /// Failures that another session once fixed, and that are back.
+    pub(crate) back: Vec<FailureRow>,
+}
+
 /// Files an event, with the checkpoint that belongs to it. `None`: it concerns no session we know.
 pub fn file(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Filed>, EngineError> {
+    Ok(take(engine, arrival)?.map(|captured| captured.filed))
+}
+
+/// The same, with what was learned from it.
+pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Captured>, EngineError> {
     let known = engine.store.knows_session(&arrival.host, &arrival.host_session)?;
     if known.is_none() && arrival.event.kind == EventKind::End {
         // `claude mcp list` ends a session that never began.
@@ -144,13 +185,18 @@ pub fn file(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Filed>, Eng
     };
     let evidence = git.map(|folder| Evidence::gather(engine, known, folder)).transpose()?;
     let now = arrival.event.at;
+    let today = engine.now();
+    let place = match arrival.event.kind {
+        EventKind::Tool => failures::place_of(folder.as_deref()),
+        _ => Place::default(),
+    };
     engine.store.write(now, |writer| {
         let filed = writer.file_event(arrival, || match &start {
             Some(start) => Ok::<_, EngineError>(start.beginning()),
             None => Start::nowhere(now).map(|start| start.beginning()),
         })?;
         if filed.duplicate {
-            return Ok(Some(filed));
+            return Ok(Some(Captured { filed, back: Vec::new() }));
         }
         if let Some(start) = start.as_ref().filter(|_| filed.is_new) {
             writer.set_baseline(filed.num, &start.baseline)?;
@@ -158,10 +204,11 @@ pub fn file(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Filed>, Eng
         if arrival.event.kind == EventKind::Prompt {
             name_after_first_prompt(writer, filed.num, &arrival.event.body)?;
         }
+        let back = failures::observe::observe(writer, filed.num, arrival, &place, today)?;
         if let Some(by) = by {
             machine_checkpoint(writer, filed.num, by, evidence.as_ref(), now)?;
         }
-        Ok(Some(filed))
+        Ok(Some(Captured { filed, back }))
     })
 }
 

@@ -58,6 +58,7 @@ pub struct RedactConfig {
 pub struct InjectConfig {
     pub boot: usize,
     pub prompt: usize,
+    pub alert: usize,
     pub certainty: f32,
 }
 

@@ -12,6 +12,7 @@ pub mod embed;
 mod engine;
 mod error;
 pub mod eval;
+mod failures;
 pub mod health;
 mod home;
 pub mod inject;

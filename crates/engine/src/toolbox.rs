@@ -22,6 +22,8 @@ pub enum Family {
     Core,
     /// Past sessions and what was injected into them.
     Sessions,
+    /// What failed before.
+    Learning,
     /// Links and entities.
     Graph,
     /// History, counts, health.
@@ -234,6 +236,20 @@ static TOOLS: &[Tool] = &[
         always_load: false,
         schema: schema::of::<ops::ledger::Request>,
         call: |engine, caller, arguments| text::json(&ops::ledger::run(engine, caller, &parse(arguments)?)?),
+    },
+    Tool {
+        name: "memory_check_failures",
+        title: "Check failures",
+        description: "What failed before about a file, command or symbol, what was tried, what fixed it.",
+        family: Family::Learning,
+        read_only: true,
+        destructive: false,
+        idempotent: true,
+        always_load: false,
+        schema: schema::of::<ops::failures::Request>,
+        call: |engine, caller, arguments| {
+            text::json(&ops::failures::run(engine, caller, &parse(arguments)?)?)
+        },
     },
     Tool {
         name: "memory_links",

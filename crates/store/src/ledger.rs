@@ -14,10 +14,12 @@ pub struct Injection<'a> {
     pub host: &'a str,
     /// Number of the session; 0 when there is none.
     pub session: i64,
-    /// `boot`, `prompt`, `remind`, `gate`, `notice`.
+    /// `boot`, `prompt`, `alert`, `subagent`, `remind`, `gate`, `notice`.
     pub surface: &'a str,
     /// Ids of what it holds.
     pub items: &'a [String],
+    /// Whether the session itself knows them now.
+    pub told: bool,
     pub bytes: usize,
     pub tokens: usize,
     pub why: &'a str,
@@ -32,6 +34,17 @@ pub struct LedgerSum {
     pub bytes: i64,
     pub tokens: i64,
     pub last: Timestamp,
+}
+
+/// What was told to sessions, beside what reading up on their predecessors would have cost.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Savings {
+    /// Sessions that were told something and had a predecessor in their project.
+    pub sessions: i64,
+    /// Everything said to them unasked.
+    pub told: i64,
+    /// What is kept of the events of the session before each.
+    pub history: i64,
 }
 
 /// One row of the ledger as it is read back.
@@ -70,7 +83,7 @@ impl Writer<'_> {
                 "INSERT INTO injected (session, item, at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
             )?;
             let mut find = self.tx.prepare_cached("SELECT id FROM memory WHERE tail = ?1")?;
-            for item in injection.items {
+            for item in injection.items.iter().filter(|_| injection.told) {
                 told.execute(params![injection.session, item, now])?;
                 // What was said unasked was used, as far as anybody can tell.
                 let id: Option<Vec<u8>> = item
@@ -92,6 +105,24 @@ impl Store {
         self.conn
             .prepare_cached("SELECT 1 FROM injected WHERE session = ?1 AND item = ?2")
             .and_then(|mut s| s.exists(params![session, item]))
+            .map_err(|e| self.sql(e))
+    }
+
+    /// Over all sessions that were told something.
+    pub fn savings(&self) -> Result<Savings, StoreError> {
+        self.conn
+            .prepare_cached(
+                "SELECT count(*), coalesce(sum(told), 0), coalesce(sum(history), 0) FROM (\
+                 SELECT (SELECT sum(tokens) FROM ledger WHERE session = s.num) AS told, \
+                 (SELECT sum(tokens) FROM event WHERE session = (SELECT p.num FROM session p WHERE p.project = s.project \
+                 AND p.num <> s.num AND p.started <= s.started ORDER BY p.started DESC, p.num DESC LIMIT 1)) AS history \
+                 FROM session s) WHERE told IS NOT NULL AND history IS NOT NULL",
+            )
+            .and_then(|mut s| {
+                s.query_row([], |row| {
+                    Ok(Savings { sessions: row.get(0)?, told: row.get(1)?, history: row.get(2)? })
+                })
+            })
             .map_err(|e| self.sql(e))
     }
 

@@ -166,7 +166,7 @@ pub(super) fn instructions(hark: &Hark, corpus: &Corpus) -> Outcome<Value> {
     }))
 }
 
-fn times(rounds: usize, mut work: impl FnMut(usize) -> Outcome) -> Outcome<Vec<f64>> {
+pub(super) fn times(rounds: usize, mut work: impl FnMut(usize) -> Outcome) -> Outcome<Vec<f64>> {
     let mut taken = Vec::with_capacity(rounds);
     for i in 0..rounds {
         let started = Instant::now();
@@ -176,7 +176,7 @@ fn times(rounds: usize, mut work: impl FnMut(usize) -> Outcome) -> Outcome<Vec<f
     Ok(taken)
 }
 
-fn quantiles(mut taken: Vec<f64>) -> Value {
+pub(super) fn quantiles(mut taken: Vec<f64>) -> Value {
     taken.sort_by(f64::total_cmp);
     let at = |share: f64| taken.get(((taken.len() as f64 * share).ceil() as usize).max(1) - 1).copied();
     json!({ "p50": at(0.50), "p99": at(0.99), "rounds": taken.len() })

@@ -5,6 +5,7 @@
 //! runs measure the same work; the smaller store is the beginning of the larger one.
 
 mod corpus;
+pub(crate) mod hooks;
 mod measure;
 mod report;
 mod rng;

@@ -10,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod eval;
 pub(crate) mod export;
+pub(crate) mod failures;
 pub(crate) mod feedback;
 pub(crate) mod forget;
 pub(crate) mod history;
@@ -68,6 +69,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Links(args) => links::run(&args, environment),
         Command::History(args) => history::run(&args, environment),
         Command::Context(args) => context::run(&args, environment),
+        Command::Failures(args) => failures::run(&args, environment),
         Command::Tags(args) => tags::run(&args, environment),
         Command::Stats(args) => stats::run(&args, environment),
         Command::Doctor(args) => doctor::run(&args, environment),

@@ -39,6 +39,12 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         s.index_bytes as f64 / 1e6,
         response.embedding
     ));
+    if let Some(savings) = &response.savings {
+        text.push_str(&format!(
+            "{DIM}savings{DIM:#}     {} sessions were told {} tokens instead of reading {} of history: {} saved\n",
+            savings.sessions, savings.told_tokens, savings.history_tokens, savings.saved_tokens
+        ));
+    }
     ui::print(&text);
     if s.unreadable_files > 0 {
         ui::note(&format!("{} file(s) cannot be read; see `hark doctor`\n", s.unreadable_files));

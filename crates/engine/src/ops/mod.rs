@@ -10,6 +10,7 @@ pub mod context;
 pub mod doctor;
 pub mod edit;
 pub mod export;
+pub mod failures;
 pub mod feedback;
 pub mod forget;
 pub mod history;

@@ -14,4 +14,13 @@ fn read(wire: &Wire, event: &mut HookEvent) {
         What::End { .. } => event.once = None,
         _ => {}
     }
+    // Failures have an event of their own, so whatever comes here and ran to its end went well.
+    if let What::AfterTool { ok: ok @ None, .. } = &mut event.what {
+        let response = wire.inside("tool_response");
+        let is = |name: &str| response.as_ref().is_some_and(|r| r.has(name));
+        let stopped = response.as_ref().and_then(|r| r.get(&["interrupted"])).is_some_and(|v| v == true);
+        if !stopped && !is("backgroundTaskId") {
+            *ok = Some(true);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use hark_core::Raw;
 use serde_json::{Value, json};
 
-use crate::hook::wire::Wire;
+use crate::hook::wire::{Wire, text_of};
 use crate::hook::{Dialect, HookEvent, Say, What};
 
 pub(crate) const DIALECT: Dialect = Dialect { read, reply, hears, can_deny: true };
@@ -22,12 +22,23 @@ fn read(wire: &Wire, event: &mut HookEvent) {
     {
         let error = result.text(&["error"]);
         if let Some(said) = result.get(&["output"]) {
-            *output = Raw::new(crate::hook::wire::text_of(said));
+            let (text, went_well) = said_by_commands(said);
+            (*output, *ok) = (Raw::new(text), ok.or(went_well));
         }
         if let Some(error) = error {
             (*output, *ok) = (Raw::new(error), Some(false));
         }
     }
+}
+
+/// What commands printed, each with its outcome; other tools say theirs as they like.
+fn said_by_commands(output: &Value) -> (String, Option<bool>) {
+    let parts = output
+        .as_array()
+        .filter(|parts| parts.iter().all(|p| p.get("success").is_some_and(Value::is_boolean)));
+    let Some(parts) = parts.filter(|parts| !parts.is_empty()) else { return (text_of(output), None) };
+    let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("result")?.as_str()).collect();
+    (texts.join("\n"), Some(parts.iter().all(|part| part["success"] == true)))
 }
 
 fn hears(event: &HookEvent) -> bool {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::hook::tools::ToolClass;
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, Say, What, claude_shape};
 
@@ -11,6 +12,16 @@ fn read(wire: &Wire, event: &mut HookEvent) {
     // Headless, it asks before every call of the model whether to compress; almost never does it.
     if matches!(event.what, What::Compacting) && wire.text(&["trigger"]).as_deref() == Some("auto") {
         event.what = What::Other;
+    }
+    // A command that went well says nothing about its exit code.
+    if let What::AfterTool { tool, ok: ok @ None, .. } = &mut event.what
+        && tool.class == ToolClass::Shell
+        && let Some(text) = wire.inside("tool_response").and_then(|r| r.text(&["llmContent"]))
+    {
+        let has_line = |mark: &str| text.lines().any(|line| line.starts_with(mark));
+        if has_line("Output: ") && !["Exit Code: ", "Signal: ", "Error: "].iter().any(|mark| has_line(mark)) {
+            *ok = Some(true);
+        }
     }
 }
 

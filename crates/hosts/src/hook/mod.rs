@@ -58,6 +58,8 @@ pub enum What {
     Stop {
         reply: Option<Raw>,
     },
+    /// Another agent begins, on behalf of this session.
+    Subagent,
     /// The beginning of the conversation is about to be forgotten.
     Compacting,
     End {
@@ -129,12 +131,30 @@ impl HookEvent {
 
     /// Whether the model reads what we answer to this event.
     pub fn hears(&self) -> bool {
-        (self.dialect().hears)(self)
+        match self.what {
+            What::Subagent => self.hears_subagent(),
+            _ => (self.dialect().hears)(self),
+        }
+    }
+
+    /// Whether a subagent reads what is said when it begins. Measured for one client, documented for
+    /// another; the rest is left alone.
+    pub fn hears_subagent(&self) -> bool {
+        matches!(self.client, "claude-code" | "vscode")
     }
 
     /// Whether this client's model reads what is said when a session starts.
     pub fn hears_start(&self) -> bool {
-        let start = HookEvent {
+        self.would_hear(What::Start { source: String::new() })
+    }
+
+    /// Whether this client's model reads what is said before a tool runs.
+    pub fn hears_before(&self) -> bool {
+        self.would_hear(What::BeforeTool(tools::unnamed()))
+    }
+
+    fn would_hear(&self, what: What) -> bool {
+        let other = HookEvent {
             client: self.client,
             via: String::new(),
             name: String::new(),
@@ -143,9 +163,9 @@ impl HookEvent {
             once: None,
             cwd: None,
             transcript: None,
-            what: What::Start { source: String::new() },
+            what,
         };
-        start.hears()
+        other.hears()
     }
 
     pub fn can_deny(&self) -> bool {

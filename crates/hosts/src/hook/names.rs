@@ -62,6 +62,7 @@ pub(super) fn what(name: &str, wire: &Wire) -> What {
         | "agentturncomplete"
         | "postcascaderesponse"
         | "sessionidle" => What::Stop { reply: reply(wire) },
+        "subagentstart" => What::Subagent,
         "precompact" | "precompress" | "sessioncompacting" => What::Compacting,
         "sessionend" | "sessionshutdown" | "sessiondeleted" => {
             What::End { reason: wire.text(&["reason", "final_status"]).unwrap_or_default() }

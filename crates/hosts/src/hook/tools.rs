@@ -94,6 +94,11 @@ pub(crate) fn named(name: &str, wire: &Wire) -> ToolUse {
     call(name, &wire.to_value(), None)
 }
 
+/// A call of nothing in particular.
+pub(super) fn unnamed() -> ToolUse {
+    call("", &Value::Null, None)
+}
+
 /// The tool of a call, or `None` if none is named.
 pub(super) fn used(wire: &Wire) -> Option<ToolUse> {
     let nested = wire.inside("tool_call").or_else(|| wire.inside("tool_result").filter(|w| w.has("name")));
@@ -128,7 +133,8 @@ fn call(name: &str, input: &Value, server: Option<&str>) -> ToolUse {
     }
 }
 
-fn class_of(name: &str) -> ToolClass {
+/// What a tool does, by the name a client gives it.
+pub fn class_of(name: &str) -> ToolClass {
     let folded = folded(name);
     let is = |list: &[&str]| list.contains(&folded.as_str());
     match () {
@@ -138,6 +144,11 @@ fn class_of(name: &str) -> ToolClass {
         () if is(SEARCHES) => ToolClass::Search,
         () => ToolClass::Other,
     }
+}
+
+/// Starts another agent with a prompt.
+pub fn is_delegation(name: &str) -> bool {
+    matches!(folded(name).as_str(), "task" | "agent" | "runsubagent" | "spawnagent")
 }
 
 /// By its name alone, which the client makes and a model cannot: never by what the input says.
@@ -237,7 +248,9 @@ fn target(class: ToolClass, input: &Value, touches: &[FileTouched]) -> Option<Ra
         ToolClass::Edit | ToolClass::Read => {
             named(PATHS).or_else(|| input.get("file_paths")?.get(0)?.as_str().map(str::to_owned))
         }
-        ToolClass::Search | ToolClass::Other => named(&["query", "pattern", "url", "path", "file_path"]),
+        ToolClass::Search | ToolClass::Other => {
+            named(&["query", "pattern", "url", "path", "file_path", "prompt"])
+        }
     };
     text.filter(|t| !t.trim().is_empty()).map(Raw::new)
 }
@@ -267,6 +280,18 @@ pub(super) fn outcome(output: Option<&Value>, error: Option<&Value>) -> Option<b
     }
     if let Some(ok) = output.get("success").and_then(Value::as_bool) {
         return Some(ok);
+    }
+    for key in ["exitCode", "exit_code", "returncode"] {
+        if let Some(code) = output.get(key).and_then(Value::as_i64) {
+            return Some(code == 0);
+        }
+    }
+    // Some give the result as the text of an object.
+    if let Value::String(text) = output
+        && text.starts_with('{')
+        && let Ok(inner @ Value::Object(_)) = serde_json::from_str(text)
+    {
+        return outcome(Some(&inner), None);
     }
     if let Some(sort) = output.get("resultType").or_else(|| output.get("result_type")).and_then(Value::as_str)
         && sort != "success"

@@ -20,6 +20,7 @@ pub(crate) use passages::{Totals, lexicon_token, memory_of, passages_of};
 pub(crate) use rebuild::rebuild;
 
 use crate::error::StoreError;
+use crate::failures;
 use crate::files::Stamp;
 use crate::projects;
 use crate::store::Store;
@@ -44,6 +45,8 @@ pub(crate) fn put(
         .prepare_cached("SELECT num FROM memory WHERE id = ?1")?
         .query_row([memory.id.as_bytes().as_slice()], |row| row.get(0))
         .optional()?;
+    let changes = failures::changes_of(conn, &memory.id)?;
+    let former = failures::take_memory(conn, &memory.id)?;
     if let Some(num) = existing {
         clear(conn, num)?;
     }
@@ -83,6 +86,7 @@ pub(crate) fn put(
     entities::put(conn, num, project, memory)?;
     put_edges(conn, memory)?;
     likeness::put(conn, num, memory)?;
+    failures::put_memory(conn, project, memory, former, &changes)?;
     conn.prepare_cached("DELETE FROM unread WHERE file = ?1")?.execute([entry.file])?;
     Ok(num)
 }
@@ -116,6 +120,7 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
         words::remove(conn, &passages::words_of(&memory))?;
         likeness::clear(conn, num, &memory)?;
         conn.prepare_cached("DELETE FROM edge WHERE src = ?1")?.execute([memory.id.as_bytes().as_slice()])?;
+        failures::take_memory(conn, &memory.id)?;
     }
     passages::clear(conn, num, passage_count)?;
     entities::clear(conn, num)?;

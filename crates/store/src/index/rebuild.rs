@@ -44,6 +44,12 @@ fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Res
     // Looked at under the lock: nobody of ours can add a file in between.
     let found = folders::survey_everything(&store.layout)?;
     folders::index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, found, now)?;
+    // Failures whose file is gone; the others followed their files.
+    const ORPHANS: &str =
+        "SELECT num FROM failure WHERE memory IS NOT NULL AND memory NOT IN (SELECT id FROM memory)";
+    for table in ["failure_target WHERE failure", "failure WHERE num"] {
+        tx.execute_batch(&format!("DELETE FROM {table} IN ({ORPHANS})")).map_err(fail)?;
+    }
     let count: i64 = tx.query_row("SELECT count(*) FROM memory", [], |row| row.get(0)).map_err(fail)?;
     tx.commit().map_err(fail)?;
     let _ = store.conn.execute_batch("INSERT INTO lexicon (lexicon) VALUES ('optimize'); PRAGMA optimize;");

@@ -1,0 +1,182 @@
+//! Sorts of failures.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! classes {
+    ($($variant:ident = $name:literal, $doc:literal;)*) => {
+        /// What sort of thing went wrong.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum Class { $(#[doc = $doc] $variant,)* }
+
+        impl Class {
+            pub const ALL: &'static [Class] = &[$(Class::$variant,)*];
+
+            pub const fn name(self) -> &'static str {
+                match self { $(Class::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+classes! {
+    Syntax = "syntax", "text that is no program";
+    Type = "type", "types that do not fit";
+    Name = "name", "a name that nobody defined";
+    Import = "import", "a module or header that is not there";
+    Test = "test", "an expectation that was not met";
+    Value = "value", "a wrong value: key, index, null, arithmetic";
+    Io = "io", "a file or folder that is not there";
+    Permission = "permission", "something that was not allowed";
+    Network = "network", "a connection or a port";
+    Dependency = "dependency", "packages that do not go together or do not exist";
+    Link = "link", "parts of a program that do not fit together";
+    Lint = "lint", "a rule of a checker";
+    Timeout = "timeout", "something that took too long";
+    Memory = "memory", "too little memory, or memory misused";
+    Crash = "crash", "a program that died";
+    Command = "command", "a command that is not there or was called wrongly";
+    Other = "other", "anything else";
+}
+
+impl Class {
+    pub fn from_name(word: &str) -> Option<Self> {
+        Class::ALL.iter().copied().find(|class| class.name() == word)
+    }
+
+    /// By the name of an exception or the words of a message, in any language.
+    pub fn of(text: &str) -> Class {
+        const WORDS: &[(&str, Class)] = &[
+            ("modulenotfounderror", Class::Import),
+            ("importerror", Class::Import),
+            ("cannot find module", Class::Import),
+            ("can't resolve", Class::Import),
+            ("unresolved import", Class::Import),
+            ("failed to resolve import", Class::Import),
+            ("no required module", Class::Import),
+            ("classnotfoundexception", Class::Import),
+            ("noclassdeffounderror", Class::Import),
+            (".h: no such file", Class::Import),
+            (".hpp: no such file", Class::Import),
+            ("assertionerror", Class::Test),
+            ("assertionfailederror", Class::Test),
+            ("assertion `left", Class::Test),
+            ("assertion failed", Class::Test),
+            ("comparisonfailure", Class::Test),
+            ("expected:<", Class::Test),
+            ("expect(", Class::Test),
+            ("permissionerror", Class::Permission),
+            ("permission denied", Class::Permission),
+            ("eacces", Class::Permission),
+            ("eperm", Class::Permission),
+            ("operation not permitted", Class::Permission),
+            ("accessdenied", Class::Permission),
+            ("filenotfounderror", Class::Io),
+            ("filenotfoundexception", Class::Io),
+            ("nosuchfileexception", Class::Io),
+            ("enoent", Class::Io),
+            ("isadirectoryerror", Class::Io),
+            ("no such file or directory", Class::Io),
+            ("timeouterror", Class::Timeout),
+            ("timed out", Class::Timeout),
+            ("deadline exceeded", Class::Timeout),
+            ("exceeded timeout", Class::Timeout),
+            ("connectionerror", Class::Network),
+            ("connectionrefused", Class::Network),
+            ("connection refused", Class::Network),
+            ("econnrefused", Class::Network),
+            ("econnreset", Class::Network),
+            ("eaddrinuse", Class::Network),
+            ("address already in use", Class::Network),
+            ("etimedout", Class::Network),
+            ("enotfound", Class::Network),
+            ("unknownhostexception", Class::Network),
+            ("addresssanitizer", Class::Memory),
+            ("outofmemory", Class::Memory),
+            ("heap out of memory", Class::Memory),
+            ("memoryerror", Class::Memory),
+            ("stack overflow", Class::Memory),
+            ("stackoverflow", Class::Memory),
+            ("recursionerror", Class::Memory),
+            ("maximum call stack", Class::Memory),
+            ("segmentation fault", Class::Crash),
+            ("core dumped", Class::Crash),
+            ("undefined reference", Class::Link),
+            ("undefined symbols", Class::Link),
+            ("linker command failed", Class::Link),
+            ("linking with", Class::Link),
+            ("multiple definition", Class::Link),
+            ("syntaxerror", Class::Syntax),
+            ("indentationerror", Class::Syntax),
+            ("taberror", Class::Syntax),
+            ("syntax error", Class::Syntax),
+            ("parsing error", Class::Syntax),
+            ("unexpected token", Class::Syntax),
+            ("unexpected end of", Class::Syntax),
+            ("expected ';'", Class::Syntax),
+            ("';' expected", Class::Syntax),
+            ("expected one of", Class::Syntax),
+            ("unclosed delimiter", Class::Syntax),
+            ("unterminated", Class::Syntax),
+            ("nameerror", Class::Name),
+            ("referenceerror", Class::Name),
+            ("is not defined", Class::Name),
+            ("undefined:", Class::Name),
+            ("undeclared", Class::Name),
+            ("not declared", Class::Name),
+            ("cannot find symbol", Class::Name),
+            ("cannot find name", Class::Name),
+            ("cannot find value", Class::Name),
+            ("cannot find function", Class::Name),
+            ("unresolved reference", Class::Name),
+            ("no member named", Class::Name),
+            ("attributeerror", Class::Type),
+            ("typeerror", Class::Type),
+            ("mismatched types", Class::Type),
+            ("incompatible type", Class::Type),
+            ("is not assignable", Class::Type),
+            ("does not exist on type", Class::Type),
+            ("cannot use", Class::Type),
+            ("classcastexception", Class::Type),
+            ("trait bound", Class::Type),
+            ("borrow", Class::Type),
+            ("keyerror", Class::Value),
+            ("indexerror", Class::Value),
+            ("valueerror", Class::Value),
+            ("zerodivision", Class::Value),
+            ("unicode", Class::Value),
+            ("rangeerror", Class::Value),
+            ("nullpointer", Class::Value),
+            ("nil pointer", Class::Value),
+            ("out of range", Class::Value),
+            ("out of bounds", Class::Value),
+            ("illegalargument", Class::Value),
+            ("illegalstate", Class::Value),
+            ("numberformat", Class::Value),
+            ("unwrap()", Class::Value),
+            ("overflow", Class::Value),
+            ("divide by zero", Class::Value),
+            ("eresolve", Class::Dependency),
+            ("no matching distribution", Class::Dependency),
+            ("could not find a version", Class::Dependency),
+            ("version solving failed", Class::Dependency),
+            ("no matching package", Class::Dependency),
+            ("failed to select a version", Class::Dependency),
+            ("unable to locate package", Class::Dependency),
+            ("could not resolve dependencies", Class::Dependency),
+            ("peer dep", Class::Dependency),
+            ("404 not found", Class::Dependency),
+            ("command not found", Class::Command),
+            ("not recognized as", Class::Command),
+            ("unrecognized argument", Class::Command),
+            ("unexpected argument", Class::Command),
+            ("unknown option", Class::Command),
+            ("invalid option", Class::Command),
+            ("missing script", Class::Command),
+            ("panicked", Class::Crash),
+            ("panic:", Class::Crash),
+        ];
+        let lower = text.to_ascii_lowercase();
+        WORDS.iter().find(|(word, _)| lower.contains(word)).map_or(Class::Other, |(_, class)| *class)
+    }
+}

@@ -1,0 +1,364 @@
+//! Commands as they matter here: which one of a line is the run that tells something about the
+//! project, under which name it is the same run tomorrow, and what its exit code can say.
+
+mod acts;
+mod split;
+mod tools;
+
+use serde::{Deserialize, Serialize};
+
+pub use acts::{acts_on, edits_by};
+use split::{Simple, Tie, split};
+
+/// What a run judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Step {
+    /// Anything that is not known to judge.
+    Other,
+    Install,
+    Lint,
+    Compile,
+    Test,
+}
+
+impl Step {
+    /// Prints nothing when there is nothing to complain about.
+    pub(super) fn is_silent_when_well(self) -> bool {
+        matches!(self, Step::Compile | Step::Lint)
+    }
+}
+
+/// A run, under names that are the same tomorrow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ran {
+    /// `cargo test`, `pytest`, `js test`: runs that can answer for each other.
+    pub family: String,
+    /// The command without variables, pipes and redirections.
+    pub key: String,
+    pub step: Step,
+    /// Where it ran, if the line says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// The line's exit code is not this command's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub masked: bool,
+    /// More commands depend on it, and may be what failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub followed: bool,
+}
+
+/// The run that a line is about; `None` for lines that only look around.
+pub fn main_of(line: &str) -> Option<Ran> {
+    let commands = split(line);
+    let folder = commands
+        .iter()
+        .take_while(|c| c.words.first().is_some_and(|w| w == "cd") || is_setting(c))
+        .filter_map(|c| c.words.get(1).filter(|_| c.words[0] == "cd"))
+        .last()
+        .cloned();
+    let mut best: Option<(usize, Ran)> = None;
+    for (at, command) in commands.iter().enumerate() {
+        let Some((words, inner)) = essential(&command.words) else { continue };
+        if let Some(script) = inner {
+            if let Some(mut ran) = main_of(&script) {
+                ran.folder = ran.folder.or_else(|| folder.clone());
+                best = Some((at, ran));
+            }
+            continue;
+        }
+        let program = program_of(&words[0]);
+        let (family, step) = match tools::known(&program, &words) {
+            Some(found) => found,
+            None if tools::is_looking(&program, &words) => continue,
+            None => (unknown_family(&program, &words), Step::Other),
+        };
+        if best.as_ref().is_none_or(|(_, best)| step >= best.step) {
+            let key = key_of(&program, &words);
+            best =
+                Some((at, Ran { family, key, step, folder: folder.clone(), masked: false, followed: false }));
+        }
+    }
+    let (at, mut ran) = best?;
+    let behind = &commands[at + 1..];
+    let pipefail = line.contains("pipefail");
+    ran.masked |= behind.iter().any(|c| match c.tie {
+        Tie::Pipe => !pipefail,
+        Tie::Or => true,
+        Tie::Then => !is_setting(c),
+        Tie::And => false,
+    });
+    ran.followed |= behind.iter().any(|c| c.tie == Tie::And);
+    Some(ran)
+}
+
+/// Whether a success of `self` says that a failure of `other` is gone. `names` are the files and
+/// tests that failed: a narrower run answers for what it names.
+impl Ran {
+    pub fn answers_for(&self, family: &str, key: &str, step: Step, names: &[String]) -> bool {
+        if self.key == key {
+            return true;
+        }
+        // An installation with other flags is another installation.
+        if matches!(self.step, Step::Install | Step::Other) {
+            return false;
+        }
+        let same = self.family == family;
+        // What compiles for its tests compiles.
+        let later = step == Step::Compile
+            && self.step == Step::Test
+            && family.split(' ').next() == self.family.split(' ').next();
+        if !same && !later {
+            return false;
+        }
+        let own: Vec<&str> = selectors(&self.key);
+        if own.is_empty() {
+            return true;
+        }
+        let theirs: Vec<&str> = selectors(key);
+        let wider = own.iter().all(|word| theirs.contains(word));
+        let names_it = own.iter().any(|word| {
+            let word = word.trim_start_matches("./");
+            let file = word.split("::").next().unwrap_or(word);
+            names.iter().any(|name| {
+                name == word
+                    || name == file
+                    || word.ends_with(&format!("::{name}"))
+                    || name.starts_with(&format!("{file}/"))
+            })
+        });
+        (wider && !theirs.is_empty()) || names_it
+    }
+}
+
+/// What a run was narrowed to: words that are neither the program nor a flag.
+fn selectors(key: &str) -> Vec<&str> {
+    let takes_value =
+        |flag: &str| matches!(flag, "-p" | "--package" | "-k" | "-t" | "--test" | "-run" | "--filter" | "-w");
+    let words: Vec<&str> = key.split(' ').collect();
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let narrowed = at > 0 && takes_value(words[at - 1]);
+        let is_verb = at == 1 || (at == 2 && matches!(words[1], "run" | "nextest"));
+        let everything = matches!(*word, "./..." | "." | "--workspace" | "--all" | "run" | "test" | "tests");
+        if (narrowed || !word.starts_with('-')) && !everything && (!is_verb || word.contains(['/', '.', ':']))
+        {
+            found.push(*word);
+        }
+    }
+    found
+}
+
+fn is_setting(command: &Simple) -> bool {
+    matches!(
+        command.words.first().map(String::as_str),
+        Some("set" | "export" | "source" | "." | "echo" | "true" | "pwd" | "wait" | "date")
+    ) && command.words.first().is_none_or(|w| w != "echo" || !command.words.iter().any(|w| w.contains("$?")))
+}
+
+/// The words that matter, without variables and wrappers; or the line inside `bash -c`.
+fn essential(words: &[String]) -> Option<(Vec<String>, Option<String>)> {
+    let mut words = words.to_vec();
+    loop {
+        let first = words.first()?.as_str();
+        if is_assignment(first) {
+            words.remove(0);
+        } else if tools::PREFIXES.contains(&first) {
+            words.remove(0);
+            // Their own flags and durations.
+            while words.first().is_some_and(|w| {
+                w.starts_with('-') || w.trim_end_matches(['s', 'm', 'h']).parse::<f64>().is_ok()
+            }) {
+                words.remove(0);
+            }
+        } else if matches!(program_of(first).as_str(), "bash" | "sh" | "zsh")
+            && words
+                .get(1)
+                .is_some_and(|flag| flag.starts_with('-') && flag.contains('c') && !flag.starts_with("--"))
+        {
+            return Some((Vec::new(), Some(words.get(2)?.clone())));
+        } else if let Some(skip) = wrapper(&words) {
+            words.drain(..skip);
+            while words.first().is_some_and(|w| w.starts_with('-')) {
+                words.remove(0);
+            }
+        } else {
+            return Some((words, None));
+        }
+    }
+}
+
+/// How many words in front only run the rest.
+fn wrapper(words: &[String]) -> Option<usize> {
+    let program = program_of(&words[0]);
+    let second = words.get(1).map_or("", String::as_str);
+    if matches!(program.as_str(), "python" | "python3" | "py") && second == "-m" && words.len() > 2 {
+        return Some(2);
+    }
+    if matches!(program.as_str(), "python" | "python3") && second.ends_with("manage.py") {
+        return Some(1);
+    }
+    if program == "yarn"
+        && tools::known(second, &words[1..]).is_some()
+        && second != "install"
+        && second != "add"
+    {
+        return Some(1);
+    }
+    tools::RUNNERS
+        .iter()
+        .find(|(first, next)| program == *first && (next.is_empty() || second == *next))
+        .and_then(|(_, next)| {
+            let skip = if next.is_empty() { 1 } else { 2 };
+            (words.len() > skip).then_some(skip)
+        })
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+/// `.venv/bin/pytest` is pytest, `./gradlew` is gradle.
+fn program_of(word: &str) -> String {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    match name {
+        "gradlew" => "gradle".to_owned(),
+        "mvnw" => "mvn".to_owned(),
+        "pip3" => "pip".to_owned(),
+        "make" | "gmake" => "make".to_owned(),
+        _ if name.starts_with("python3.") => "python3".to_owned(),
+        _ if word.starts_with("./") && !word.contains("/bin/") => word.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+fn unknown_family(program: &str, words: &[String]) -> String {
+    match words.get(1).filter(|w| !w.starts_with('-') && w.len() < 60) {
+        Some(word) => format!("{program} {word}"),
+        None => program.to_owned(),
+    }
+}
+
+const MOST_KEY_CHARS: usize = 160;
+
+/// The command on one line, without what says only how much to print.
+fn key_of(program: &str, words: &[String]) -> String {
+    const LOUDNESS: &[&str] = &[
+        "-v",
+        "-vv",
+        "-q",
+        "--verbose",
+        "--quiet",
+        "--color=always",
+        "--color=never",
+        "--no-color",
+        "--colors",
+        "-s",
+        "-x",
+        "--nocapture",
+        "--",
+        "--tb=short",
+        "--tb=line",
+        "--tb=long",
+        "--no-header",
+        "--silent",
+        "-count=1",
+        "--offline",
+        "--locked",
+        "--no-progress",
+        "--plain",
+        "--console=plain",
+        "-B",
+    ];
+    let mut key = program.to_owned();
+    for word in words.iter().skip(1).filter(|w| !LOUDNESS.contains(&w.as_str())) {
+        key.push(' ');
+        key.extend(word.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        if key.len() > MOST_KEY_CHARS * 4 {
+            break;
+        }
+    }
+    key.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MOST_KEY_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_run_that_tells_something() {
+        for (line, family, key, masked) in [
+            ("cargo test", "cargo test", "cargo test", false),
+            (
+                "cd api && RUST_BACKTRACE=1 cargo test -p core 2>&1 | tail -20",
+                "cargo test",
+                "cargo test -p core",
+                true,
+            ),
+            ("set -o pipefail; cargo test 2>&1 | tail", "cargo test", "cargo test", false),
+            (".venv/bin/python -m pytest -q tests/test_a.py", "pytest", "pytest tests/test_a.py", false),
+            ("poetry run pytest tests || true", "pytest", "pytest tests", true),
+            ("npm run test:unit -- src/a.test.ts", "js test", "npm run test:unit src/a.test.ts", false),
+            ("npx tsc --noEmit", "tsc", "tsc --noEmit", false),
+            ("bash -lc 'go test ./... | head'", "go test", "go test ./...", true),
+            ("timeout 60 ./gradlew test --console=plain", "gradle test", "gradle test", false),
+            ("git add -A && git commit -m x && cargo test", "cargo test", "cargo test", false),
+            ("python scripts/seed.py --all", "python scripts/seed.py", "python scripts/seed.py --all", false),
+            ("make -j4; echo done $?", "make", "make -j4", true),
+            ("pip install -r requirements.txt", "pip install", "pip install -r requirements.txt", false),
+        ] {
+            let ran = main_of(line).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!((ran.family.as_str(), ran.key.as_str(), ran.masked), (family, key, masked), "{line}");
+        }
+        assert_eq!(main_of("cd api && cargo test").unwrap().folder.as_deref(), Some("api"));
+        assert!(main_of("cargo test && git push").unwrap().followed);
+    }
+
+    #[test]
+    fn looking_around_is_no_run() {
+        for line in [
+            "grep -rn error src",
+            "rg panic",
+            "ls -la && cat x.log",
+            "test -f a.txt",
+            "[ -d b ]",
+            "diff a b",
+            "git status",
+            "git diff --exit-code",
+            "which cargo",
+            "exit 3",
+            "echo BUILD FAILED",
+            "cd x",
+            "tail -50 build.log | grep FAILED",
+            "curl -s localhost:1",
+            "sed -n 1,5p a.rs",
+            "",
+            "# nothing",
+            "find . -name '*.rs' | xargs grep x",
+        ] {
+            assert_eq!(main_of(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn who_answers_for_whom() {
+        let answers = |line: &str, failed: &str, names: &[&str]| {
+            let failed = main_of(failed).unwrap();
+            let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
+            main_of(line).unwrap().answers_for(&failed.family, &failed.key, failed.step, &names)
+        };
+        assert!(answers("cargo test", "cargo test -p core", &[]), "all of them, so that one too");
+        assert!(answers("cargo test -p core", "cargo test -p core -- --nocapture", &[]));
+        assert!(!answers("cargo test -p cli", "cargo test -p core", &[]));
+        assert!(!answers("cargo test other", "cargo test", &["tests::parse"]));
+        assert!(answers("pytest tests/test_a.py", "pytest", &["tests/test_a.py"]), "the one that failed");
+        assert!(!answers("pytest tests/test_b.py", "pytest", &["tests/test_a.py"]));
+        assert!(answers("pytest tests/test_a.py::test_x", "pytest tests", &["tests/test_a.py", "test_x"]));
+        assert!(answers("cargo test", "cargo build", &[]), "what is tested compiles");
+        assert!(!answers("cargo build", "cargo test", &[]));
+        assert!(!answers("npm install", "npm test", &[]));
+        assert!(answers("npx jest", "npm test", &[]));
+    }
+}

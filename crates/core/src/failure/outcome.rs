@@ -1,0 +1,258 @@
+//! What a run's own words say about its outcome, for when its exit code is not known or is hidden
+//! behind a pipe. Words of the runners themselves only: prose that says "error" decides nothing.
+
+use super::Step;
+
+/// A mark of a failed run at the beginning of a line, whatever ran.
+const FAILED_LINES: &[&str] = &[
+    "test result: FAILED",
+    "error: could not compile",
+    "error: test failed",
+    "error: aborting due to",
+    "error: test run failed",
+    "error[E",
+    "FAILED tests/",
+    "FAILED test",
+    "FAILED (failures=",
+    "FAILED (errors=",
+    "FAILED (",
+    "ERROR collecting",
+    "E   ",
+    "--- FAIL:",
+    "FAIL\t",
+    "FAIL ",
+    "make: *** [",
+    "make[1]: *** [",
+    "gmake: *** [",
+    "ninja: build stopped",
+    "CMake Error",
+    "collect2: error",
+    "ld: symbol(s) not found",
+    "npm ERR! code",
+    "npm error code",
+    "npm ERR! Test failed",
+    "npm ERR! Missing script",
+    "npm error Missing script",
+    "error Command failed with exit code",
+    "ERR_PNPM_",
+    "ELIFECYCLE",
+    "ERROR: Could not find a version",
+    "ERROR: No matching distribution",
+    "ERROR: ResolutionImpossible",
+    "ERROR: Failed building wheel",
+    "E: Unable to locate package",
+    "[ERROR] BUILD FAILURE",
+    "[INFO] BUILD FAILURE",
+    "BUILD FAILURE",
+    "BUILD FAILED",
+    "FAILURES!",
+    "Build FAILED.",
+    "Failed!  - Failed:",
+    "not ok ",
+    "SUMMARY: AddressSanitizer",
+    "error TS",
+    "ERROR in ",
+    "Error: Cannot find module",
+    "Segmentation fault",
+    "error: linking with",
+    "fatal error: all goroutines are asleep",
+    "[  FAILED  ]",
+    "Summary: 0 passed",
+];
+
+const PASSED_LINES: &[&str] = &[
+    "test result: ok",
+    "OK (",
+    "ok  \t",
+    "PASS",
+    "BUILD SUCCESS",
+    "[INFO] BUILD SUCCESS",
+    "BUILD SUCCESSFUL",
+    "Build succeeded.",
+    "Passed!  - Failed:     0",
+    "100% tests passed",
+    "[  PASSED  ]",
+    "All checks passed!",
+    "Success: no issues found",
+    "Successfully installed",
+    "Requirement already satisfied",
+    "found 0 vulnerabilities",
+    "Found 0 errors",
+    "All files pass linting",
+    "All matched files use Prettier code style!",
+    "Compiled successfully",
+    "✓ built in",
+];
+
+/// Whether the run said that it went well; `None` if it said nothing of the sort.
+pub(super) fn told(output: &str, step: Step) -> Option<bool> {
+    let mut passed = false;
+    let mut finished = false;
+    let mut last_trace = None;
+    for (at, raw) in output.lines().enumerate() {
+        let line = raw.trim_start();
+        let is_frame = line.starts_with("File \"") && line.contains(", line ");
+        if is_frame
+            || line.starts_with("Traceback (most recent call last)")
+            || line.starts_with("panic: ")
+            || is_panic(line)
+        {
+            last_trace = Some(at);
+        }
+        if step == Step::Other {
+            if is_shell_complaint(raw)
+                || line.starts_with("npm ERR! code")
+                || line.starts_with("npm error code")
+            {
+                return Some(false);
+            }
+            continue;
+        }
+        if let Some(outcome) = counted(line) {
+            if !outcome {
+                return Some(false);
+            }
+            passed = true;
+        }
+        if FAILED_LINES.iter().any(|mark| line.starts_with(mark))
+            || is_diagnostic(line)
+            || is_shell_complaint(raw)
+        {
+            return Some(false);
+        }
+        passed |= line == "OK" || PASSED_LINES.iter().any(|mark| line.starts_with(mark));
+        finished |= line.starts_with("Finished `")
+            || line.starts_with("Finished dev")
+            || line.starts_with("Finished release");
+    }
+    let died = last_trace.is_some_and(|at| ends_in_trace(output, at));
+    if died {
+        return Some(false);
+    }
+    (passed || (finished && step != Step::Test)).then_some(true)
+}
+
+fn is_panic(line: &str) -> bool {
+    line.starts_with("thread '") && line.contains("' panicked at ")
+}
+
+/// A trace that was printed and survived is a log line; one that the output ends with is a death.
+fn ends_in_trace(output: &str, from: usize) -> bool {
+    let behind = output.lines().skip(from).filter(|l| !l.trim().is_empty());
+    let last: Vec<&str> = behind.collect();
+    let tail = last.iter().rev().take(3);
+    last.len() < 80
+        && tail.clone().any(|line| {
+            let line = line.trim_start();
+            line.split([':', ' ']).next().is_some_and(|name| {
+                (name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Exit"))
+                    && name.chars().next().is_some_and(char::is_alphabetic)
+            }) || line.starts_with("goroutine ")
+                || line.starts_with("exit status ")
+                || line.starts_with("note: run with `RUST_BACKTRACE")
+                || line.starts_with('/')
+                || line.contains("panicked at")
+        })
+}
+
+/// `src/a.c:10:5: error: …`, `a.ts(3,1): error TS…`, `a.ts:3:1 - error TS…`.
+fn is_diagnostic(line: &str) -> bool {
+    let Some(at) = line.find("error") else { return false };
+    let before = line[..at].trim_end();
+    let located = before.ends_with([':', '-']) && before.bytes().any(|b| b.is_ascii_digit());
+    located && (before.contains('.') || before.contains('('))
+}
+
+/// Totals at the end of a run: `2 failed, 3 passed`, `Tests: 1 failed`, `✖ 3 problems (2 errors…`.
+fn counted(line: &str) -> Option<bool> {
+    let summary = line.starts_with("Tests:")
+        || line.starts_with("Test Suites:")
+        || line.starts_with("Test Files")
+        || line.starts_with("Tests ")
+        || line.starts_with("===")
+        || line.starts_with("✖ ")
+        || line.starts_with("Found ")
+        || line.starts_with("# fail")
+        || line.starts_with("ℹ fail")
+        || line.starts_with("Summary [")
+        || (line.starts_with(|c: char| c.is_ascii_digit())
+            && (line.contains(" passed")
+                || line.contains(" failed")
+                || line.contains(" passing")
+                || line.contains(" failing")
+                || line.contains(" examples,")
+                || line.contains("% tests passed")));
+    if !summary {
+        return None;
+    }
+    let words: Vec<&str> =
+        line.split([' ', ',', '(', ')', ';', ':', '=', '%']).filter(|w| !w.is_empty()).collect();
+    let mut good = false;
+    for (at, word) in words.iter().enumerate() {
+        let count = at.checked_sub(1).and_then(|before| words[before].parse::<u64>().ok());
+        let after = words.get(at + 1).and_then(|w| w.parse::<u64>().ok());
+        match *word {
+            "failed" | "failing" | "failures" | "failure" | "errors" | "error" => match count {
+                Some(0) => good = true,
+                Some(_) => return Some(false),
+                None => {}
+            },
+            "fail" => match after {
+                Some(0) => good = true,
+                Some(_) => return Some(false),
+                None => {}
+            },
+            "passed" | "passing" | "examples" => good |= count.is_some_and(|n| n > 0),
+            _ => {}
+        }
+    }
+    good.then_some(true)
+}
+
+fn is_shell_complaint(line: &str) -> bool {
+    let from_shell = ["bash: ", "sh: ", "zsh: ", "/bin/sh: ", "/bin/bash: ", "-bash: "]
+        .iter()
+        .any(|s| line.starts_with(s));
+    from_shell
+        && ["not found", "No such file or directory", "Permission denied", "syntax error"]
+            .iter()
+            .any(|w| line.contains(w))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_runners() {
+        for (text, told_) in [
+            ("running 2 tests\ntest result: ok. 2 passed; 0 failed", Some(true)),
+            ("test result: ok. 1 passed; 0 failed\ntest result: FAILED. 0 passed; 1 failed", Some(false)),
+            ("=== 1 failed, 3 passed in 0.12s ===", Some(false)),
+            ("3 passed in 0.02s", Some(true)),
+            ("Tests:       3 passed, 3 total", Some(true)),
+            ("Tests:       1 failed, 2 passed, 3 total", Some(false)),
+            ("✖ 2 problems (0 errors, 2 warnings)", Some(true)),
+            ("Found 0 errors. Watching for file changes.", Some(true)),
+            ("Found 2 errors in 1 file.", Some(false)),
+            ("ok  \texample.com/app\t0.01s", Some(true)),
+            ("compiling… 0 errors, handled error: retrying\nerror handling is tested here", None),
+            ("5 passing (12ms)", Some(true)),
+            ("4 passing\n1 failing", Some(false)),
+            ("12 examples, 0 failures", Some(true)),
+            ("src/a.c:3:1: error: expected ';'", Some(false)),
+            ("src/a.c:3:1: warning: unused variable", None),
+            ("", None),
+        ] {
+            assert_eq!(told(text, Step::Test), told_, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_trace_that_was_survived_is_a_log_line() {
+        let trace = "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nKeyError: 'x'";
+        assert_eq!(told(trace, Step::Other), Some(false));
+        let survived = format!("{trace}\nretrying\nretrying\nall 20 rows written\ndone");
+        assert_eq!(told(&survived, Step::Other), None);
+    }
+}

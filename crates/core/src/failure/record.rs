@@ -1,0 +1,332 @@
+//! A failure as it is remembered: the text of its memory, and the same as data, so that the index can
+//! be made again from the file alone.
+
+use serde::{Deserialize, Serialize};
+
+use super::trail::{Edit, Outcome, Remedy};
+use super::{Class, Finding, Ran, Step};
+use crate::kind::Kind;
+use crate::memory::{Memory, UnknownKey};
+use crate::redact::Clean;
+
+/// The front-matter key that holds the data.
+pub const KEY: &str = "failure";
+const MOST_TRIED: usize = 4;
+
+/// What is known of a failure in one project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    pub signature: String,
+    pub class: Class,
+    pub message: String,
+    /// What ran, and under which name it is the same run tomorrow.
+    pub family: String,
+    pub command: String,
+    pub step: Step,
+    /// Named by the trace.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Edited before it happened.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub symbols: Vec<String>,
+    /// Sessions and reopenings count, reruns in one session do not.
+    pub seen: u32,
+    /// How often it was fixed, and how often it came back after that.
+    #[serde(default)]
+    pub fixes: u32,
+    #[serde(default)]
+    pub relapses: u32,
+    /// Attempts that did not help, newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fix: String,
+    /// Files that the fix changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fix_files: Vec<String>,
+    /// Nothing has failed this way since the fix.
+    #[serde(default)]
+    pub fixed: bool,
+}
+
+impl Record {
+    pub fn new(finding: &Finding, ran: &Ran, suspects: &[String]) -> Self {
+        Record {
+            signature: finding.signature.clone(),
+            class: finding.class,
+            message: finding.message.clone(),
+            family: ran.family.clone(),
+            command: ran.key.clone(),
+            step: ran.step,
+            files: finding.files.clone(),
+            suspects: suspects.to_vec(),
+            symbols: finding.symbols.clone(),
+            seen: 0,
+            fixes: 0,
+            relapses: 0,
+            tried: Vec::new(),
+            fix: String::new(),
+            fix_files: Vec::new(),
+            fixed: false,
+        }
+    }
+
+    /// It happened. True if it had been fixed before.
+    pub fn happened(&mut self, finding: &Finding, suspects: &[String], again: bool) -> bool {
+        if !again {
+            self.seen = self.seen.saturating_add(1);
+        }
+        for (own, new) in [
+            (&mut self.files, &finding.files),
+            (&mut self.suspects, &suspects.to_vec()),
+            (&mut self.symbols, &finding.symbols),
+        ] {
+            for item in new.iter().filter(|item| !own.contains(item)).cloned().collect::<Vec<_>>() {
+                own.push(item);
+            }
+            own.truncate(6);
+        }
+        let reopened = self.fixed;
+        if reopened {
+            self.relapses = self.relapses.saturating_add(1);
+            self.fixed = false;
+        }
+        reopened
+    }
+
+    pub fn attempt(&mut self, outcome: Outcome, edits: &[Edit]) {
+        if outcome == Outcome::Failed {
+            let told = edits_told(edits);
+            self.tried.retain(|known| *known != told);
+            self.tried.push(told);
+            let excess = self.tried.len().saturating_sub(MOST_TRIED);
+            self.tried.drain(..excess);
+        }
+    }
+
+    pub fn repaired(&mut self, by: &Remedy) {
+        self.fixed = !matches!(by, Remedy::Instead(_));
+        let told = match by {
+            Remedy::Edits(edits) => {
+                self.fix_files = distinct(edits);
+                edits_told(edits)
+            }
+            Remedy::Command(command) => format!("ran `{}`", short(command, 100)),
+            Remedy::Instead(command) => format!("`{}` works instead", short(command, 100)),
+            Remedy::Nothing => {
+                // It may do so again: that is no fix, and an older one is worth more.
+                return;
+            }
+        };
+        self.fixes = self.fixes.saturating_add(1);
+        self.tried.retain(|tried| *tried != told);
+        self.fix = told;
+    }
+
+    /// How far the fix can be trusted: it rises when it helps and falls when the failure comes back.
+    pub fn confidence(&self) -> f32 {
+        let (good, bad) = (self.fixes as f32, self.relapses as f32);
+        if self.fix.is_empty() {
+            (0.5 + 0.1 * self.seen as f32).min(0.9)
+        } else {
+            (good + 1.0) / (good + bad + 2.0)
+        }
+    }
+
+    /// Worth a memory of its own: it was fixed, came back, or is about a file that somebody edited.
+    /// Everything else is counted in the index only.
+    pub fn is_worth_a_memory(&self, after_an_edit: bool) -> bool {
+        let about_files = !self.files.is_empty() || !self.suspects.is_empty();
+        (!self.fix.is_empty()) || self.seen > 1 || (about_files && after_an_edit)
+    }
+
+    pub fn title(&self) -> String {
+        let place =
+            self.files.first().or(self.suspects.first()).map(|f| format!(" in {f}")).unwrap_or_default();
+        format!("{}{place}", short(&self.message, 110))
+    }
+
+    pub fn body(&self) -> String {
+        let mut text = format!("`{}` failed: {}", self.command, self.message);
+        let mut line = |label: &str, parts: &[String]| {
+            if !parts.is_empty() {
+                text.push_str(&format!("\n{label}: {}", parts.join("; ")));
+            }
+        };
+        line("Files", &self.files);
+        line("Edited before", &self.suspects);
+        line("In", &self.symbols);
+        line("Tried without success", &self.tried);
+        line("Fixed by", &Some(self.fix.clone()).filter(|f| !f.is_empty()).into_iter().collect::<Vec<_>>());
+        text.push_str(&format!("\nSeen: {}", self.seen));
+        if self.relapses > 0 {
+            text.push_str(&format!(", back after a fix: {}", self.relapses));
+        }
+        text
+    }
+
+    /// Writes it into a memory. All of its text is clean: it was taken from clean text.
+    pub fn put_into(&self, memory: &mut Memory) {
+        let clean = |text: String| Clean::already_redacted(text);
+        let list = |items: &mut dyn Iterator<Item = String>| -> Vec<Clean> { items.map(clean).collect() };
+        memory.kind = Kind::Failure;
+        memory.title = clean(self.title());
+        memory.body = clean(self.body());
+        memory.files = list(&mut self.files.iter().chain(&self.suspects).cloned());
+        memory.tags = list(&mut [self.class.name().to_owned()].into_iter());
+        let symbols = self.symbols.iter().map(|s| format!("symbol:{s}"));
+        memory.entities = list(&mut [format!("command:{}", self.command)].into_iter().chain(symbols));
+        memory.confidence = self.confidence();
+        memory.unknown.retain(|entry| entry.key != KEY);
+        let data = serde_json::to_string(self).unwrap_or_default();
+        memory.unknown.push(UnknownKey { key: KEY.to_owned(), raw: clean(format!("{KEY}: {data}")) });
+    }
+
+    /// The record in a memory's file; or, for a failure that somebody wrote down by hand, what its
+    /// text says.
+    pub fn of(memory: &Memory) -> Option<Record> {
+        if memory.kind != Kind::Failure {
+            return None;
+        }
+        let raw = memory.unknown.iter().find(|entry| entry.key == KEY);
+        let data = raw.and_then(|entry| entry.raw.strip_prefix(KEY)?.strip_prefix(':'));
+        if let Some(record) = data.and_then(|text| serde_json::from_str::<Record>(text.trim()).ok()) {
+            return Some(record);
+        }
+        Some(Record {
+            signature: format!("memory {}", memory.id.short()),
+            class: Class::of(&memory.body),
+            message: short(&memory.title, 180),
+            family: String::new(),
+            command: String::new(),
+            step: Step::Other,
+            files: memory.files.iter().map(|f| f.trim_start_matches("./").to_owned()).collect(),
+            suspects: Vec::new(),
+            symbols: Vec::new(),
+            seen: 1,
+            fixes: 0,
+            relapses: 0,
+            tried: Vec::new(),
+            fix: memory.learned.as_ref().map(|l| short(l, 180)).unwrap_or_default(),
+            fix_files: Vec::new(),
+            fixed: false,
+        })
+    }
+}
+
+/// `src/a.py: \`old\` → \`new\``, for each file once.
+fn edits_told(edits: &[Edit]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for edit in edits {
+        let part =
+            if edit.gist.is_empty() { edit.path.clone() } else { format!("{}: {}", edit.path, edit.gist) };
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    short(&parts.join("; "), 300)
+}
+
+fn distinct(edits: &[Edit]) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for edit in edits {
+        if !files.contains(&edit.path) {
+            files.push(edit.path.clone());
+        }
+    }
+    files
+}
+
+/// On one line, with an ellipsis if it is cut.
+pub fn short(text: &str, chars: usize) -> String {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match folded.char_indices().nth(chars) {
+        Some((end, _)) => {
+            let end = crate::redact::cut_at(&folded, end);
+            format!("{}…", folded[..end].trim_end())
+        }
+        None => folded,
+    }
+}
+
+/// An edit in a few words, from what an editing tool was given. Empty if that is no JSON of a known
+/// form: then the file's name has to do.
+pub fn gist(input: &str) -> String {
+    const OLD: &[&str] = &["old_string", "old_str", "oldString", "old"];
+    const NEW: &[&str] = &["new_string", "new_str", "newString", "new"];
+    if let Ok(value) = serde_json::from_str::<serde_json::Value>(input) {
+        let part = value.get("edits").and_then(|edits| edits.get(0)).unwrap_or(&value);
+        let text = |names: &[&str]| names.iter().find_map(|n| part.get(n)?.as_str().map(str::to_owned));
+        if let (Some(old), Some(new)) = (text(OLD), text(NEW)) {
+            return changed(&old, &new);
+        }
+        let patch = ["command", "patch", "input", "patchText"].iter().find_map(|n| value.get(n)?.as_str());
+        return patch.map(patched).unwrap_or_default();
+    }
+    patched(input)
+}
+
+/// The lines that differ, without those around them that do not.
+fn changed(old: &str, new: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let middle = |lines: &[&str]| {
+        lines[head..lines.len() - tail].iter().map(|l| l.trim()).collect::<Vec<_>>().join(" ")
+    };
+    arrow(&middle(&old), &middle(&new))
+}
+
+fn patched(patch: &str) -> String {
+    if !patch.contains("*** Begin Patch") && !patch.contains("@@") {
+        return String::new();
+    }
+    let of = |sign: char| {
+        let lines =
+            patch.lines().filter(|l| l.starts_with(sign) && !l.starts_with("+++") && !l.starts_with("---"));
+        lines.map(|l| l[1..].trim()).filter(|l| !l.is_empty()).take(3).collect::<Vec<_>>().join(" ")
+    };
+    arrow(&of('-'), &of('+'))
+}
+
+fn arrow(old: &str, new: &str) -> String {
+    let quoted = |text: &str| format!("`{}`", short(&text.replace('`', "'"), 80));
+    match (old.trim().is_empty(), new.trim().is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => format!("added {}", quoted(new)),
+        (false, true) => format!("removed {}", quoted(old)),
+        (false, false) => format!("{} → {}", quoted(old), quoted(new)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_in_a_few_words() {
+        let edit = r#"{"file_path":"a.py","old_string":"def f(u):\n    return u['id']\n","new_string":"def f(u):\n    return u.get('id')\n"}"#;
+        assert_eq!(gist(edit), "`return u['id']` → `return u.get('id')`");
+        let patch = r#"{"command":"*** Begin Patch\n*** Update File: a.rs\n@@\n-let x = 1;\n+let x = 2;\n*** End Patch"}"#;
+        assert_eq!(gist(patch), "`let x = 1;` → `let x = 2;`");
+        assert_eq!(gist(r#"{"file_path":"a.py","content":"x"}"#), "");
+        assert_eq!(gist("{\"file_path\":\"a…"), "");
+    }
+
+    #[test]
+    fn confidence_moves_with_outcomes() {
+        let finding = super::super::read_for_tests("KeyError: 'x'");
+        let ran = super::super::command::main_of("pytest").unwrap();
+        let mut record = Record::new(&finding, &ran, &[]);
+        record.happened(&finding, &[], false);
+        record.repaired(&Remedy::Command("pip install x".to_owned()));
+        let fixed = record.confidence();
+        assert!(record.happened(&finding, &[], false), "it came back");
+        assert!(record.confidence() < fixed && !record.fixed);
+        record.repaired(&Remedy::Command("pip install x".to_owned()));
+        record.repaired(&Remedy::Nothing);
+        assert!(record.confidence() > 0.5 && record.fix == "ran `pip install x`");
+    }
+}

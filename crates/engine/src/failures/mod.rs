@@ -1,0 +1,31 @@
+//! Failures in a session's events, and warnings before they happen again.
+//!
+//! `observe` follows each session one event at a time, inside the transaction that files the event,
+//! whoever brought it: a hook, the spool, an import. `alert` looks things up, and nothing else.
+
+pub(crate) mod alert;
+pub(crate) mod observe;
+
+use std::path::Path;
+
+use hark_core::failure::Place;
+
+use crate::project;
+
+/// Where paths in what tools print begin.
+pub(crate) fn place_of(folder: Option<&Path>) -> Place {
+    let Some(folder) = folder else { return Place::default() };
+    let root = project::work_tree(folder);
+    Place::new(&root.to_string_lossy(), &folder.to_string_lossy())
+}
+
+/// More than this is no source file.
+const MOST_BYTES: u64 = 2 * 1024 * 1024;
+
+/// What a file holds, as a mark to compare; empty if it cannot be read.
+pub(crate) fn mark_of(root: &Path, path: &str) -> String {
+    let file = root.join(path);
+    let small = std::fs::metadata(&file).is_ok_and(|m| m.is_file() && m.len() <= MOST_BYTES);
+    let bytes = if small { std::fs::read(&file).ok() } else { None };
+    bytes.map(|b| blake3::hash(&b).to_hex()[..16].to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,326 @@
+//! What an event says about failures: seen, tried, fixed, back again.
+//!
+//! A failure is always counted in the index. It becomes a memory when it was fixed, came back, or is
+//! about a file that this session had edited; a fix becomes a memory of its own that points at it.
+//! All words in them are a tool's, and so is their origin: they can be quoted, and steer nobody.
+
+use std::path::Path;
+
+use hark_core::event::{Arrival, Event, EventKind};
+use hark_core::failure::command::edits_by;
+use hark_core::failure::record::{Record, gist, short};
+use hark_core::failure::trail::{Change, Remedy, Trail};
+use hark_core::failure::{Place, Ran, Verdict, judge};
+use hark_core::memory::Importance;
+use hark_core::{Clean, IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Scope, Status, Timestamp};
+use hark_hosts::hook::tools::{ToolClass, class_of};
+use hark_store::{FailureRow, StoreError, Whereabouts, Writer};
+
+use super::mark_of;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::project;
+
+/// An event this old is history: what lies on the disk now says nothing about it.
+const LIVE_MS: i64 = 60 * 60 * 1000;
+
+/// Follows the session of an event that was just filed. Gives the failures that came back and that
+/// another session once fixed.
+pub(crate) fn observe(
+    writer: &mut Writer<'_>,
+    session: i64,
+    arrival: &Arrival,
+    place: &Place,
+    now: Timestamp,
+) -> Result<Vec<FailureRow>, EngineError> {
+    let event = &arrival.event;
+    if event.kind == EventKind::Compaction {
+        writer.set_compacted(session, true)?;
+    }
+    if event.kind != EventKind::Tool || arrival.ours {
+        return Ok(Vec::new());
+    }
+    let class = event.tool.as_ref().map_or(ToolClass::Other, |tool| class_of(tool));
+    let command = event.target.as_deref().unwrap_or("");
+    match class {
+        ToolClass::Edit if event.ok != Some(false) && !event.touches.is_empty() => {}
+        ToolClass::Shell if !command.is_empty() => {}
+        _ => return Ok(Vec::new()),
+    }
+    let judged = (class == ToolClass::Shell).then(|| judge(command, event.ok, &event.body, place)).flatten();
+    let edited = edits(event, class, command, place);
+    if edited.is_empty() && judged.as_ref().is_none_or(|j| j.verdict == Verdict::Unknown) {
+        return Ok(Vec::new());
+    }
+    // Without a project there is nothing that failures of different places could be told apart by.
+    let Some(at) = writer.whereabouts(session)?.filter(|at| at.project.0 != 0) else { return Ok(Vec::new()) };
+    let mut trail = writer.trail(session)?;
+    for (path, gist) in &edited {
+        trail.edited(path, gist);
+        writer.note_edit(at.project, path, event.at)?;
+    }
+    let mut back = Vec::new();
+    if let Some(judged) = judged {
+        let changes = trail.ran(&judged.ran, &judged.verdict);
+        let live = (now.as_millis() - event.at.as_millis()).abs() < LIVE_MS;
+        let folder = arrival.folder.as_deref().filter(|_| live).map(|f| project::work_tree(Path::new(f)));
+        let mut scene =
+            Scene { writer, session, at: &at, when: event.at, root: folder.as_deref(), trail: &trail };
+        let passed = judged.verdict == Verdict::Passed;
+        for change in changes {
+            scene.apply(change, &mut back)?;
+        }
+        if passed {
+            scene.close_older(&judged.ran)?;
+        }
+    }
+    writer.put_trail(session, &trail)?;
+    Ok(back)
+}
+
+/// Files that an event changed, with a word about each change.
+fn edits(event: &Event, class: ToolClass, command: &str, place: &Place) -> Vec<(String, String)> {
+    match class {
+        ToolClass::Edit => {
+            let words = gist(&event.body);
+            event
+                .touches
+                .iter()
+                .take(20)
+                .map(|touch| (touch.path.trim_start_matches("./").to_owned(), words.clone()))
+                .collect()
+        }
+        _ if event.ok != Some(false) => {
+            let files = edits_by(command).into_iter().filter_map(|path| place.file(&path));
+            files.map(|path| (path, format!("`{}`", short(&command.replace('`', "'"), 80)))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// One run, with everything its changes need.
+struct Scene<'a, 's> {
+    writer: &'a mut Writer<'s>,
+    session: i64,
+    at: &'a Whereabouts,
+    when: Timestamp,
+    /// The project's files, if what happened just happened.
+    root: Option<&'a Path>,
+    trail: &'a Trail,
+}
+
+impl Scene<'_, '_> {
+    fn apply(&mut self, change: Change, back: &mut Vec<FailureRow>) -> Result<(), EngineError> {
+        match change {
+            Change::Seen { finding, ran, suspects, again } => {
+                let known = self.writer.failure(self.at.project, &finding.signature)?;
+                let elsewhere = known.as_ref().is_some_and(|row| row.session != self.session);
+                let mut row = known.unwrap_or_else(|| self.fresh(Record::new(&finding, &ran, &suspects)));
+                row.record.happened(&finding, &suspects, again);
+                (row.open, row.last_at, row.session) = (true, self.when, self.session);
+                let after_an_edit = !self.trail.edited_since_pass(&ran.family).is_empty();
+                self.keep(&mut row, after_an_edit)?;
+                if elsewhere && !row.record.fix.is_empty() {
+                    back.push(row);
+                }
+            }
+            Change::Tried { signature, outcome, edits } => {
+                if let Some(mut row) = self.writer.failure(self.at.project, &signature)? {
+                    row.record.attempt(outcome, &edits);
+                    self.keep(&mut row, true)?;
+                }
+            }
+            Change::Fixed { signature, by } => {
+                if let Some(row) = self.writer.failure(self.at.project, &signature)? {
+                    self.fixed(row, &by)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A pass also answers for what failed in earlier sessions.
+    fn close_older(&mut self, ran: &Ran) -> Result<(), EngineError> {
+        for row in self.writer.open_failures(self.at.project, &ran.family)? {
+            let record = &row.record;
+            let names: Vec<String> =
+                record.files.iter().chain(&record.suspects).chain(&record.symbols).cloned().collect();
+            if row.session == self.session
+                || !ran.answers_for(&record.family, &record.command, record.step, &names)
+            {
+                continue;
+            }
+            let edits = self.trail.edits_of(&names);
+            let by = if edits.is_empty() { Remedy::Nothing } else { Remedy::Edits(edits) };
+            self.fixed(row, &by)?;
+        }
+        Ok(())
+    }
+
+    fn fixed(&mut self, mut row: FailureRow, by: &Remedy) -> Result<(), EngineError> {
+        row.record.repaired(by);
+        (row.last_at, row.session) = (self.when, self.session);
+        if row.record.fixed {
+            (row.open, row.fixed_at) = (false, self.when);
+        }
+        self.keep(&mut row, true)?;
+        if !matches!(by, Remedy::Nothing) {
+            self.keep_fix(&mut row)?;
+        }
+        let record = row.record.clone();
+        for path in record.files.iter().chain(&record.suspects).chain(&record.fix_files) {
+            let mark = self.root.map(|root| mark_of(root, path)).unwrap_or_default();
+            self.writer.mark_target(row.num, path, &mark)?;
+        }
+        Ok(())
+    }
+
+    fn fresh(&self, record: Record) -> FailureRow {
+        FailureRow {
+            num: 0,
+            project: self.at.project,
+            open: true,
+            last_at: self.when,
+            fixed_at: Timestamp::from_millis(0),
+            session: self.session,
+            memory: None,
+            fix: None,
+            record,
+        }
+    }
+
+    /// Writes the row, and its memory if it has one or has earned one.
+    fn keep(&mut self, row: &mut FailureRow, after_an_edit: bool) -> Result<(), EngineError> {
+        row.num = self.writer.put_failure(row)?;
+        match row.memory {
+            Some(id) => match self.writer.load(&IdRef::Full(id)) {
+                Ok(before) => {
+                    let mut after = before.clone();
+                    self.tell(row, &mut after);
+                    if after != before {
+                        after.touch(self.when);
+                        self.writer.update(&before, &after, "followed the runs")?;
+                    }
+                }
+                // Somebody's edit that cannot be read, or a file that is gone: the row goes on counting.
+                Err(StoreError::Unreadable { .. } | StoreError::NotFound { .. }) => {}
+                Err(e) => return Err(e.into()),
+            },
+            None if row.record.is_worth_a_memory(after_an_edit) => {
+                let mut memory = self.blank(Kind::Failure, &row.record.signature)?;
+                self.tell(row, &mut memory);
+                self.writer.create(&memory)?;
+                row.memory = Some(memory.id);
+            }
+            None => {}
+        }
+        // The index follows files; what only the row knows comes last.
+        row.num = self.writer.put_failure(row)?;
+        self.note_partial_paths(row)
+    }
+
+    fn tell(&self, row: &FailureRow, memory: &mut Memory) {
+        row.record.put_into(memory);
+        let status = if row.open { Status::Active } else { Status::Resolved };
+        // What a person put aside stays aside.
+        if matches!(memory.status, Status::Active | Status::Resolved) {
+            memory.set_status(status, self.when);
+        }
+    }
+
+    /// A path that is not there from the project's root on is the end of one.
+    fn note_partial_paths(&mut self, row: &FailureRow) -> Result<(), EngineError> {
+        for path in &row.record.files {
+            let there = self.root.is_some_and(|root| root.join(path).exists());
+            if !there && !row.record.suspects.contains(path) {
+                self.writer.make_tail(row.num, path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The fix as a memory of its own, which is offered when somebody asks.
+    fn keep_fix(&mut self, row: &mut FailureRow) -> Result<(), EngineError> {
+        let Some(failure) = row.memory else { return Ok(()) };
+        let record = &row.record;
+        let title = format!("Fix for {}", short(&record.title(), 150));
+        let body = format!("{}\nIt mended: {} (`{}`)", record.fix, record.message, record.command);
+        let clean = |text: String| Clean::already_redacted(text);
+        let files: Vec<Clean> = record.fix_files.iter().map(|f| clean(f.clone())).collect();
+        let confidence = record.confidence();
+        let fill = |memory: &mut Memory| {
+            memory.title = clean(title.clone());
+            memory.body = clean(body.clone());
+            memory.files = files.clone();
+            memory.confidence = confidence;
+        };
+        let known = row.fix.map(|id| self.writer.load(&IdRef::Full(id))).transpose();
+        match known {
+            Ok(Some(before)) => {
+                let mut after = before.clone();
+                fill(&mut after);
+                if after != before {
+                    after.touch(self.when);
+                    self.writer.update(&before, &after, "a fix again")?;
+                }
+            }
+            Ok(None) | Err(StoreError::NotFound { .. }) => {
+                let mut memory = self.blank(Kind::Fix, &row.record.signature)?;
+                fill(&mut memory);
+                memory.links.push(Link {
+                    to: failure,
+                    relation: Relation::Fixes,
+                    weight: 1.0,
+                    origin: Origin::Tool,
+                });
+                self.writer.create(&memory)?;
+                row.fix = Some(memory.id);
+                row.num = self.writer.put_failure(row)?;
+            }
+            Err(StoreError::Unreadable { .. }) => {}
+            Err(e) => return Err(e.into()),
+        }
+        Ok(())
+    }
+
+    /// The same events make the same memories, in whatever order transcripts are read again.
+    fn blank(&self, kind: Kind, signature: &str) -> Result<Memory, EngineError> {
+        let key = self.at.key.as_ref().map_or("", |key| key.as_str());
+        let hash = blake3::hash(format!("{kind}\n{key}\n{signature}").as_bytes());
+        let mut own = [0; 10];
+        own.copy_from_slice(&hash.as_bytes()[..10]);
+        let mut id = MemoryId::new(self.when, own);
+        while !self.writer.is_free(&id)? {
+            id = MemoryId::new(self.when, Engine::random()?);
+        }
+        Ok(Memory {
+            id,
+            kind,
+            status: Status::Active,
+            scope: self.at.key.clone().map_or(Scope::Global, Scope::Project),
+            title: Clean::default(),
+            body: Clean::default(),
+            why: None,
+            learned: None,
+            topic: None,
+            tags: Vec::new(),
+            files: Vec::new(),
+            entities: Vec::new(),
+            links: Vec::new(),
+            importance: Importance::DEFAULT,
+            confidence: 0.5,
+            pinned: false,
+            origin: Origin::Tool,
+            author: None,
+            session: Some(Clean::already_redacted(self.at.id.clone())),
+            created: self.when,
+            updated: self.when,
+            closed: None,
+            expires: None,
+            superseded_by: None,
+            life: hark_core::Life::default(),
+            revision: 1,
+            unknown: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! What failed before, by file, command or symbol.
+
+use clap::Args;
+use hark_core::failure::command::main_of;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::scope::ReadScope;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::failures::place_of;
+use hark_store::{FailureHit, ProjectNum};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// A file, a command or a symbol; all failures if absent
+    #[arg(value_name = "TARGET")]
+    pub target: Option<String>,
+    /// Leave out what is mended
+    #[arg(long)]
+    #[serde(default)]
+    pub open: bool,
+    /// At most this many
+    #[arg(long, short = 'n', value_name = "N")]
+    pub limit: Option<usize>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub scope: ReadScope,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub target: Option<String>,
+    pub failures: Vec<FailureView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FailureView {
+    /// Of its memory, if it has one.
+    pub id: Option<String>,
+    pub message: String,
+    pub class: String,
+    /// `open` or `fixed`.
+    pub status: String,
+    pub command: String,
+    pub files: Vec<String>,
+    pub symbols: Vec<String>,
+    pub seen: u32,
+    /// How often it came back after a fix.
+    pub relapses: u32,
+    pub age: String,
+    /// What did not help.
+    pub tried: Vec<String>,
+    /// What did.
+    pub fix: Option<String>,
+    /// Of the fix, 0 to 1.
+    pub confidence: f32,
+}
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let now = engine.now();
+    engine.store.refresh(now)?;
+    let visible = request.scope.resolve(engine, caller)?;
+    let mut projects: Vec<ProjectNum> = match &visible.projects {
+        Some(projects) => projects.clone(),
+        None => {
+            let keys = engine.store.project_keys()?;
+            keys.iter()
+                .filter_map(|key| engine.store.project_num(key).transpose())
+                .collect::<Result<_, _>>()?
+        }
+    };
+    projects.retain(|project| *project != ProjectNum::GLOBAL);
+    let target = request.target.as_deref().map(str::trim).filter(|t| !t.is_empty()).map(|t| engine.clean(t));
+    let place = place_of(caller.cwd.as_deref());
+    let mut found: Vec<FailureHit> = Vec::new();
+    for project in projects {
+        match &target {
+            None => found.extend(engine.store.failures(project, MOST)?),
+            Some(target) => {
+                let file = place.file(target).unwrap_or_else(|| target.trim_start_matches("./").to_owned());
+                found.extend(engine.store.failures_of_file(project, &file)?);
+                found.extend(engine.store.failures_of_symbol(project, target.trim_end_matches("()"))?);
+                if let Some(ran) = main_of(target) {
+                    found.extend(engine.store.failures_of_command(project, &ran.key)?);
+                }
+            }
+        }
+    }
+    let mut seen: Vec<i64> = Vec::new();
+    found.retain(|hit| {
+        let fresh = !seen.contains(&hit.failure.num);
+        seen.push(hit.failure.num);
+        fresh && (hit.failure.open || !request.open)
+    });
+    found.sort_by_key(|hit| (!hit.failure.open, std::cmp::Reverse(hit.failure.last_at), hit.failure.num));
+    found.truncate(request.limit.unwrap_or(20).min(MOST));
+    let view = |hit: FailureHit| {
+        let row = hit.failure;
+        let confidence = row.record.confidence();
+        let record = row.record;
+        let mut files = record.files;
+        files.extend(record.suspects);
+        FailureView {
+            id: row.memory.map(|id| id.short()),
+            message: record.message,
+            class: record.class.name().to_owned(),
+            status: if row.open { "open" } else { "fixed" }.to_owned(),
+            command: record.command,
+            files,
+            symbols: record.symbols,
+            seen: record.seen,
+            relapses: record.relapses,
+            age: row.last_at.age(now),
+            tried: record.tried,
+            fix: Some(record.fix).filter(|fix| !fix.is_empty()),
+            confidence,
+        }
+    };
+    Ok(Response { target: target.map(|t| t.to_string()), failures: found.into_iter().map(view).collect() })
+}
+
+const MOST: usize = 200;
