@@ -107,6 +107,49 @@ fn hooks_of_a_binary_that_is_gone_or_broken_harm_nobody() {
     check();
 }
 
+/// Every text in a JSON value.
+#[cfg(unix)]
+fn texts(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
+        Value::Object(fields) => fields.values().for_each(|field| texts(field, found)),
+        _ => {}
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_lines_of_every_assistant_end_well_without_the_binary() {
+    let machine = Machine::new();
+    let own = machine.home.root().join("tmp").join("hark");
+    fs::copy(machine.home.binary(), &own).unwrap();
+    let mut install = machine.home.program(&own);
+    let installed = install.env("PATH", "").args(["install", "--json"]).args(HOSTS).output().unwrap();
+    assert!(installed.status.success());
+    fs::remove_file(&own).unwrap();
+    let report: Value = serde_json::from_slice(&installed.stdout).unwrap();
+    let mut lines = Vec::new();
+    for file in changed(&report).iter().map(|shown| machine.path(shown)) {
+        let text = machine.read(&file);
+        if file.extension().is_some_and(|e| e == "sh") {
+            lines.push(text);
+        } else if let Ok(value) = serde_json::from_str(&text) {
+            texts(&value, &mut lines);
+        }
+    }
+    lines.retain(|line| line.contains(" hook "));
+    assert!(lines.len() > 60, "{} lines", lines.len());
+    for line in &lines {
+        let done = machine.home.program("sh").args(["-c", line]).output().unwrap();
+        assert_eq!(done.status.code(), Some(0), "{line}");
+        assert_eq!(String::from_utf8_lossy(&done.stderr), "", "{line}");
+        if !done.stdout.is_empty() {
+            serde_json::from_slice::<Value>(&done.stdout).unwrap_or_else(|e| panic!("{e}: {line}"));
+        }
+    }
+}
+
 #[test]
 fn assistants_find_the_store_that_was_set() {
     let machine = Machine::new();
