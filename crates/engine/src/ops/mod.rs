@@ -3,6 +3,7 @@
 //! A request derives its command-line flags and its JSON schema from one struct, so that every
 //! surface offers the same thing under the same names.
 
+pub mod bootstrap;
 pub mod checkpoint;
 pub mod context;
 pub mod doctor;
@@ -14,6 +15,7 @@ pub mod import;
 pub mod ledger;
 pub mod links;
 pub mod list;
+pub mod migrate;
 pub mod model;
 pub mod recall;
 pub mod reindex;
