@@ -1,6 +1,7 @@
 //! The search tiers: lexical, vector and fuzzy candidates with exact evidence for each, and graph
 //! neighbours. Filters hold inside every tier. Fusing and judging is left to the caller.
 
+mod chunk;
 mod filter;
 mod graph;
 mod measure;
@@ -17,7 +18,7 @@ use std::collections::HashMap;
 
 use hark_core::Timestamp;
 use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
-use hark_core::vector::{Vector, sign_bits};
+use hark_core::vector::{Vector, sign_bits, sign_words};
 use rusqlite::OptionalExtension;
 
 use crate::error::StoreError;
@@ -61,6 +62,7 @@ struct Proposed {
     passage: i64,
     tie: u32,
     created: u32,
+    is_long: bool,
     near: bool,
 }
 
@@ -81,6 +83,8 @@ pub struct Candidate {
     pub is_long: bool,
     /// Evidence of the memory as a whole; equal to `repaired` for a memory of one passage.
     pub whole: Evidence,
+    /// Which words of the query it holds anywhere, in whoever's voice: bits as in [`Evidence::held`].
+    pub held: u64,
     pub cosine: f32,
     /// How much of the query's words have a counterpart of like meaning, 0 to 1.
     pub words: f32,
@@ -92,6 +96,8 @@ pub struct Candidate {
 pub struct Candidates {
     pub terms: QueryTerms,
     pub found: Vec<Candidate>,
+    /// How much of the query's information each of its words is, as the bits of `held` count them.
+    pub shares: Vec<f32>,
     /// Passages that passed the filter.
     pub in_scope: usize,
     /// Share of the query's information that the meaning stands for, 0 to 1.
@@ -126,8 +132,8 @@ impl Store {
     ) -> rusqlite::Result<Candidates> {
         let corpus = self.totals(Totals::Passages)?;
         let postings = postings::gather(&self.conn, &terms)?;
-        let signs = meaning.map(|m| sign_bits(&m.vector.values));
-        let scan = scan::scan(self, filter, signs.as_ref().map(|s| s.as_slice()), depth.vector, &postings)?;
+        let signs = meaning.map(|m| sign_words(&sign_bits(&m.vector.values)));
+        let scan = scan::scan(self, filter, signs.as_ref(), depth.vector, &postings)?;
 
         let mut lexical = scan.allowed;
         lexical.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight).then(a.tie.cmp(&b.tie)));
@@ -135,12 +141,19 @@ impl Store {
         // In the order of the table: neighbours share pages.
         let mut proposed: Vec<Proposed> = lexical
             .iter()
-            .map(|l| Proposed { passage: l.passage, tie: l.tie, created: l.created, near: false })
+            .map(|l| Proposed {
+                passage: l.passage,
+                tie: l.tie,
+                created: l.created,
+                is_long: l.is_long,
+                near: false,
+            })
             .collect();
         proposed.extend(scan.nearest.iter().map(|near| Proposed {
             passage: near.passage,
             tie: near.tie,
             created: near.created,
+            is_long: near.is_long,
             near: true,
         }));
         proposed.sort_unstable_by_key(|p| (p.passage, !p.near));
@@ -149,7 +162,7 @@ impl Store {
         let measure = Measure::new(&terms, meaning, corpus);
         let mut found: Vec<Candidate> = Vec::with_capacity(proposed.len());
         let mut read = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM passage WHERE id = ?1"))?;
-        for Proposed { passage, tie, created, near } in proposed {
+        for Proposed { passage, tie, created, is_long, near } in proposed {
             let measured = read.query_row([passage], |row| measure.passage(row)).optional()?;
             let Some(Measured { typed, repaired, cosine }) = measured else { continue };
             found.push(Candidate {
@@ -159,8 +172,9 @@ impl Store {
                 created: Timestamp::from_minutes(created),
                 typed,
                 repaired,
-                is_long: false,
+                is_long,
                 whole: repaired,
+                held: repaired.held,
                 cosine,
                 words: 0.0,
                 near,
@@ -174,7 +188,7 @@ impl Store {
         self.look_at_rest(&mut found, &measure)?;
         found.sort_unstable_by_key(|c| (c.tie, c.memory));
         let understood = meaning.map_or(0.0, |m| m.understood);
-        Ok(Candidates { terms, found, in_scope: scan.in_scope, understood })
+        Ok(Candidates { terms, found, shares: measure.shares(), in_scope: scan.in_scope, understood })
     }
 
     /// Word by word is dearer than one vector: only what leads by one measure or the other is
@@ -202,12 +216,13 @@ impl Store {
             return Ok(());
         }
         let mut read = self.conn.prepare_cached("SELECT record FROM document WHERE memory = ?1")?;
-        for candidate in found {
+        for candidate in found.iter_mut().filter(|candidate| candidate.is_long) {
             let whole = read.query_row([candidate.memory], |row| {
                 Ok(bm25::score(row.get_ref(0)?.as_blob()?, terms, &corpus))
             });
             if let Some(whole) = whole.optional()? {
-                (candidate.whole, candidate.is_long) = (whole, true);
+                candidate.held |= whole.held;
+                candidate.whole = whole;
             }
         }
         Ok(())
@@ -228,7 +243,8 @@ impl Store {
             while let Some(row) = rows.next()? {
                 let Measured { typed, repaired, cosine } = measure.passage(row)?;
                 let passage = row.get(4)?;
-                candidate.absorb(&Candidate { passage, typed, repaired, cosine, ..candidate.clone() });
+                let held = repaired.held;
+                candidate.absorb(&Candidate { passage, typed, repaired, held, cosine, ..candidate.clone() });
             }
         }
         Ok(())
@@ -279,5 +295,6 @@ impl Candidate {
             (self.cosine, self.words) = (other.cosine, other.words);
         }
         self.near |= other.near;
+        self.held |= other.held;
     }
 }
