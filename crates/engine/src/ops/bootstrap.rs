@@ -49,7 +49,13 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         )
     })?;
     let single = path.is_file();
-    let folder = if single { path.parent().map(PathBuf::from).unwrap_or_default() } else { path.clone() };
+    // A document belongs to where the caller works, if it lies there, else to its own folder.
+    let here = caller.cwd.as_ref().and_then(|cwd| std::fs::canonicalize(cwd).ok());
+    let folder = match here.filter(|cwd| single && path.starts_with(cwd)) {
+        Some(cwd) => cwd,
+        None if single => path.parent().map(PathBuf::from).unwrap_or_default(),
+        None => path.clone(),
+    };
     let scope = if request.scope.project.is_some() || request.scope.global {
         request.scope.resolve(engine, caller)?
     } else {

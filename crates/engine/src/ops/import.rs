@@ -53,7 +53,8 @@ pub fn run(
 ) -> Result<Response, EngineError> {
     let started = Instant::now();
     let trust = if request.from_others { Trust::Others } else { Trust::Own };
-    let tally = import::read(engine, &request.path, request.passphrase.as_ref(), trust, request.dry_run, progress)?;
+    let tally =
+        import::read(engine, &request.path, request.passphrase.as_ref(), trust, request.dry_run, progress)?;
     let millis = started.elapsed().as_millis() as u64;
     let per_second = tally.handled() as u64 * 1_000 / millis.max(1);
     Ok(Response {

@@ -35,7 +35,8 @@ impl Passphrase {
     fn key(&self, salt: &[u8]) -> Result<SecretKey, EngineError> {
         let broken = |_| EngineError::invalid("the passphrase cannot be used", "choose another");
         let mut key = [0; 32];
-        argon2i::derive_key(self.0.as_bytes(), salt, PASSES, MEMORY_KB, None, None, &mut key).map_err(broken)?;
+        argon2i::derive_key(self.0.as_bytes(), salt, PASSES, MEMORY_KB, None, None, &mut key)
+            .map_err(broken)?;
         SecretKey::from_slice(&key).map_err(broken)
     }
 }
@@ -190,7 +191,11 @@ mod tests {
         let right = Passphrase::new("correct horse\n").unwrap();
         let text: Vec<u8> = (0..200_000u32).map(|n| (n % 251) as u8).collect();
         for length in [0, 1, CHUNK, CHUNK + 1, text.len()] {
-            assert_eq!(opened(&sealed(&text[..length], &right), &right).unwrap(), &text[..length], "{length}");
+            assert_eq!(
+                opened(&sealed(&text[..length], &right), &right).unwrap(),
+                &text[..length],
+                "{length}"
+            );
         }
         let bytes = sealed(&text, &right);
         assert!(opened(&bytes, &Passphrase::new("wrong horse").unwrap()).is_err());
