@@ -79,11 +79,11 @@ pub(super) fn memory(
 
 /// Names that a file may hold and that are no text of the memory: its project, keys of other programs.
 fn clean_labels(memory: &mut Memory, watch: &Watch<'_>) {
-    memory.scope = clean_scope(std::mem::replace(&mut memory.scope, Scope::Global), watch);
+    memory.scope = clean_scope(&memory.scope, watch);
     memory.unknown.retain(|entry| *watch.clean_text(&entry.key) == entry.key);
 }
 
-fn clean_scope(scope: Scope, watch: &Watch<'_>) -> Scope {
+fn clean_scope(scope: &Scope, watch: &Watch<'_>) -> Scope {
     let key = scope.project().and_then(|key| ProjectKey::new(&watch.clean_text(key.as_str())));
     key.map_or(Scope::Global, Scope::Project)
 }
@@ -145,7 +145,7 @@ fn cleaned(memory: Memory, watch: &Watch<'_>) -> Memory {
     let text = |text: Clean| watch.clean_text(&text);
     let list = |texts: Vec<Clean>| texts.into_iter().map(text).collect();
     Memory {
-        scope: clean_scope(memory.scope, watch),
+        scope: clean_scope(&memory.scope, watch),
         title: text(memory.title),
         body: text(memory.body),
         why: memory.why.map(text),

@@ -51,7 +51,7 @@ pub(in crate::transfer) fn split(text: &str) -> Vec<Section> {
         open.retain(|(above, _)| *above < level);
         let above = open.iter().map(|(_, words)| words.clone()).collect();
         open.push((level, words.clone()));
-        let anchor = unique(anchor(&words), &mut taken);
+        let anchor = unique(&anchor(&words), &mut taken);
         sections.push(Section { heading: words, above, anchor, text: String::new() });
     }
     for section in &mut sections {
@@ -109,8 +109,8 @@ fn anchor(words: &str) -> String {
     out.trim_matches('-').to_owned()
 }
 
-fn unique(anchor: String, taken: &mut Vec<String>) -> String {
-    let mut name = anchor.clone();
+fn unique(anchor: &str, taken: &mut Vec<String>) -> String {
+    let mut name = anchor.to_owned();
     let mut number = 0;
     while taken.contains(&name) {
         number += 1;

@@ -89,7 +89,7 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
         Ok(())
     })?;
     for (newer, older) in replaced {
-        replaces(harvest, newer, older);
+        replaces(harvest, newer, &older);
     }
     db.each::<EngineError>("summaries", |row| {
         let Some(id) = row.text("summaryId") else { return Ok(()) };

@@ -291,14 +291,14 @@ fn known_project(engine: &mut Engine, caller: &Caller, name: &str) -> Option<Pro
 }
 
 /// Two states of one thing at both ends: the newer names the older, and the other way round.
-pub(super) fn replaces(harvest: &mut Harvest, newer: Key, older: Key) {
+pub(super) fn replaces(harvest: &mut Harvest, newer: Key, older: &Key) {
     harvest.ties.push(super::harvest::Tie {
         from: newer.clone(),
         to: older.clone(),
         relation: Relation::Supersedes,
         weight: 1.0,
     });
-    if let Some(note) = harvest.notes.iter_mut().find(|note| note.key == older) {
+    if let Some(note) = harvest.notes.iter_mut().find(|note| note.key == *older) {
         note.status = Status::Superseded;
         note.superseded_by = Some(newer);
     }

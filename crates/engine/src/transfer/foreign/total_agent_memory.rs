@@ -79,7 +79,7 @@ fn knowledge(db: &Database, harvest: &mut Harvest) -> Result<(), EngineError> {
         Ok(())
     })?;
     for (newer, older) in replaced {
-        replaces(harvest, newer, older);
+        replaces(harvest, newer, &older);
     }
     db.each::<EngineError>("relations", |row| {
         let (Some(from), Some(to)) = (row.text("from_id"), row.text("to_id")) else { return Ok(()) };
