@@ -97,6 +97,10 @@ pub(crate) enum Command {
     Export(commands::export::Args),
     /// Take in what `hark export` wrote
     Import(commands::import::Args),
+    /// Bring over what other memory tools have kept
+    Migrate(commands::migrate::Args),
+    /// Learn what a project's README, docs and decision records say
+    Bootstrap(commands::bootstrap::Args),
     /// Show or change settings
     Config(commands::config::Args),
     /// Run by an assistant's hooks: an event on stdin, the reply on stdout

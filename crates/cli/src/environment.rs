@@ -1,7 +1,8 @@
 //! What the process brings along: environment variables, folder, output mode. Read once, here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use hark_engine::transfer::Passphrase;
 use hark_engine::{Caller, Clock, Config, Engine, Home};
 
 use crate::args::Output;
@@ -13,6 +14,7 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("HARK_HOME", "data directory to use instead of the nearest `.hark` or the user's data directory"),
     ("HARK_CONFIG", "settings file to use instead of `~/.config/hark/config.toml`"),
     ("HARK_NOW", "time to use instead of the clock, for tests: RFC 3339 or milliseconds"),
+    ("HARK_PASSPHRASE", "passphrase of encrypted exports, where no file is named"),
     ("NO_COLOR", "print without colours"),
     ("CLAUDE_CONFIG_DIR", "where Claude Code keeps its settings; `hark install` writes there"),
     ("CODEX_HOME", "where Codex CLI keeps its settings; `hark install` writes there"),
@@ -50,6 +52,17 @@ impl Environment {
             clock,
             output,
         })
+    }
+
+    /// The passphrase for exports: from a file, else from the environment.
+    pub(crate) fn passphrase(&self, file: Option<&Path>) -> Result<Option<Passphrase>, Failure> {
+        let text = match file {
+            Some(path) => std::fs::read_to_string(path).map_err(|e| {
+                Failure::user(format!("{}: {e}", path.display()), "name a file with the passphrase in it")
+            })?,
+            None => std::env::var("HARK_PASSPHRASE").unwrap_or_default(),
+        };
+        Ok(Passphrase::new(&text))
     }
 
     pub(crate) fn home(&self) -> Result<Home, Failure> {

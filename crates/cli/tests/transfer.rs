@@ -178,7 +178,7 @@ fn secrets_in_an_export_do_not_come_in() {
     let home = home();
     let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     let text = format!(
-        "---\nid: 0195a3c0-0000-7000-8000-000000000001\nkind: fact\ntitle: t\n# {token}\n---\n\nuse {token}\n"
+        "---\nid: 0195a3c0-0000-7000-8000-000000000001\nkind: fact\nproject: {token}\n{token}: x\ntitle: t\n# {token}\n---\n\nuse {token}\n"
     );
     let comment = format!(
         "---\nid: 0195a3c0-0000-7000-8000-000000000002\nkind: fact\ntitle: t\n# {token}\n---\n\nfine\n"
@@ -351,4 +351,29 @@ fn an_import_that_was_killed_goes_on() {
     assert!(told["unchanged"].as_u64().unwrap() >= 500, "{told}");
     assert_eq!(home.hark(["stats", "--json"]).ok().json()["memories"], 3_000);
     assert_eq!(home.findings(), "[]");
+}
+
+#[test]
+fn an_encrypted_export_opens_with_its_passphrase_only() {
+    let (here, there) = (lively(), home());
+    let word = here.root().join("word");
+    fs::write(&word, "correct horse battery staple\n").unwrap();
+    let path = export(&here, "all.sealed", &["--encrypt", "--passphrase-file", word.to_str().unwrap()]);
+    let bytes = fs::read(&path).unwrap();
+    assert!(!bytes.windows(10).any(|w| w == b"PostgreSQL"), "it can be read");
+    let file = path.to_str().unwrap();
+    let without = there.hark(["import", file]).fails(1);
+    assert!(
+        without.stderr().contains("is encrypted") && without.stderr().contains("HARK_PASSPHRASE"),
+        "{without}"
+    );
+    let wrong = there.hark(["import", file]).env("HARK_PASSPHRASE", "wrong horse").fails(1);
+    assert!(
+        wrong.stderr().contains("all.sealed") && wrong.stderr().contains("passphrase is wrong"),
+        "{wrong}"
+    );
+    assert!(truth(&there).is_empty());
+    there.hark(["import", file]).env("HARK_PASSPHRASE", "correct horse battery staple").ok();
+    assert_eq!(truth(&here), truth(&there));
+    here.hark(["export", "--encrypt"]).fails(1);
 }

@@ -15,9 +15,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure> {
+    let mut request = args.request.clone();
+    request.passphrase = environment.passphrase(request.passphrase_file.as_deref())?;
     let mut stdout = Pipe;
     let response =
-        environment.with_engine(|engine, caller| export::run(engine, caller, &args.request, &mut stdout))?;
+        environment.with_engine(|engine, caller| export::run(engine, caller, &request, &mut stdout))?;
     let Some(path) = &response.path else { return Ok(()) };
     if environment.output.json {
         ui::print_json(&response);

@@ -15,9 +15,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure> {
+    let mut request = args.request.clone();
+    request.passphrase = environment.passphrase(request.passphrase_file.as_deref())?;
     let mut bar = Bar::new("importing");
     let response = environment.with_engine(|engine, caller| {
-        import::run(engine, caller, &args.request, &mut |done, total| bar.show(done, total))
+        import::run(engine, caller, &request, &mut |done, total| bar.show(done, total))
     });
     bar.clear();
     let response = response?;

@@ -1,6 +1,7 @@
 //! One file per command: its arguments and what it prints.
 
 pub(crate) mod backup;
+pub(crate) mod bootstrap;
 pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod config;
@@ -23,6 +24,7 @@ pub(crate) mod links;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod migrate;
 pub(crate) mod model;
 pub(crate) mod recall;
 pub(crate) mod redact_scan;
@@ -76,6 +78,8 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Reindex(args) => reindex::run(&args, environment),
         Command::Export(args) => export::run(&args, environment),
         Command::Import(args) => import::run(&args, environment),
+        Command::Migrate(args) => migrate::run(&args, environment),
+        Command::Bootstrap(args) => bootstrap::run(&args, environment),
         Command::Config(args) => config::run(&args, environment),
         Command::Checkpoint(args) => checkpoint::run(args, environment),
         Command::Sessions(args) => sessions::run(args, environment),

@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::transfer::Passphrase;
 use crate::transfer::export::{self, Selection, Written};
 use crate::transfer::format::{Chosen, Format, Header, NAME, VERSION};
+use crate::transfer::seal::{self, Sealer};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -40,6 +42,17 @@ pub struct Request {
     #[arg(long)]
     #[serde(default)]
     pub archived: bool,
+    /// Only who knows the passphrase can read it
+    #[arg(long)]
+    #[serde(default)]
+    pub encrypt: bool,
+    /// A file with the passphrase; else HARK_PASSPHRASE
+    #[arg(long, value_name = "FILE")]
+    pub passphrase_file: Option<PathBuf>,
+    #[arg(skip)]
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub passphrase: Option<Passphrase>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -63,6 +76,7 @@ pub fn run(
     let now = engine.now();
     engine.store.refresh_fully(now)?;
     let selection = select(engine, caller, request, now)?;
+    let seal = seal(request)?;
     let unreadable_files = engine.store.stats()?.unreadable_files;
     let target = request.path.as_deref().filter(|path| *path != Path::new("-"));
     let (written, bytes) = match (target, request.format) {
@@ -75,10 +89,10 @@ pub fn run(
         }
         (None, format) => {
             let mut out = Counted { to: BufWriter::new(stdout), bytes: 0 };
-            let written = export::write(engine, &selection, format, Path::new("stdout"), &mut out)?;
+            let written = write_to(engine, &selection, format, Path::new("stdout"), seal, &mut out)?;
             (written, out.bytes)
         }
-        (Some(path), format) => to_file(engine, &selection, format, path)?,
+        (Some(path), format) => to_file(engine, &selection, format, path, seal)?,
     };
     Ok(Response {
         path: target.map(|p| p.display().to_string()),
@@ -131,6 +145,7 @@ fn to_file(
     selection: &Selection,
     format: Format,
     path: &Path,
+    seal: Option<&Passphrase>,
 ) -> Result<(Written, u64), EngineError> {
     refuse_to_overwrite(path)?;
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -140,7 +155,7 @@ fn to_file(
     let outcome = (|| {
         let file = create_private(&draft).map_err(fail)?;
         let mut out = Counted { to: BufWriter::with_capacity(256 * 1024, file), bytes: 0 };
-        let written = export::write(engine, selection, format, path, &mut out)?;
+        let written = write_to(engine, selection, format, path, seal, &mut out)?;
         let bytes = out.bytes;
         let file = out.to.into_inner().map_err(|e| fail(e.into_error()))?;
         file.sync_all().map_err(fail)?;
@@ -151,6 +166,37 @@ fn to_file(
         let _ = fs::remove_file(&draft);
     }
     outcome
+}
+
+/// The passphrase, if it is to be encrypted.
+fn seal(request: &Request) -> Result<Option<&Passphrase>, EngineError> {
+    match (request.encrypt, request.format, &request.passphrase) {
+        (false, ..) => Ok(None),
+        (true, Format::Markdown, _) => Err(EngineError::invalid(
+            "a folder of files cannot be encrypted",
+            "leave --encrypt out, or export JSON",
+        )),
+        (true, _, None) => Err(EngineError::invalid(
+            "there is no passphrase",
+            "put it into a file and name it with --passphrase-file, or set HARK_PASSPHRASE",
+        )),
+        (true, _, Some(passphrase)) => Ok(Some(passphrase)),
+    }
+}
+
+fn write_to(
+    engine: &Engine,
+    selection: &Selection,
+    format: Format,
+    to: &Path,
+    seal: Option<&Passphrase>,
+    out: &mut dyn Write,
+) -> Result<Written, EngineError> {
+    let Some(passphrase) = seal else { return export::write(engine, selection, format, to, out) };
+    let mut sealer = Sealer::new(&mut *out, passphrase)?;
+    let written = export::write(engine, selection, format, to, &mut sealer)?;
+    sealer.finish().map_err(|e| EngineError::from(hark_store::StoreError::io(to, e)))?;
+    Ok(written)
 }
 
 /// An export holds what a store holds: it is nobody else's to read.
@@ -172,7 +218,7 @@ fn refuse_to_overwrite(path: &Path) -> Result<(), EngineError> {
         Ok(mut file) => {
             let read = file.read(&mut head).unwrap_or(0);
             let head = String::from_utf8_lossy(&head[..read]);
-            !head.is_empty() && !head.contains(NAME)
+            !head.is_empty() && !head.contains(NAME) && !head.as_bytes().starts_with(seal::MAGIC)
         }
         Err(_) => path.is_dir(),
     };

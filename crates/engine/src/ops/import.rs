@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::transfer::Passphrase;
 use crate::transfer::import::{self, Progress, Tally, Trust};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -24,6 +25,13 @@ pub struct Request {
     #[arg(long)]
     #[serde(default)]
     pub from_others: bool,
+    /// A file with the passphrase of an encrypted export; else HARK_PASSPHRASE
+    #[arg(long, value_name = "FILE")]
+    pub passphrase_file: Option<PathBuf>,
+    #[arg(skip)]
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub passphrase: Option<Passphrase>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -45,7 +53,8 @@ pub fn run(
 ) -> Result<Response, EngineError> {
     let started = Instant::now();
     let trust = if request.from_others { Trust::Others } else { Trust::Own };
-    let tally = import::read(engine, &request.path, trust, request.dry_run, progress)?;
+    let tally =
+        import::read(engine, &request.path, request.passphrase.as_ref(), trust, request.dry_run, progress)?;
     let millis = started.elapsed().as_millis() as u64;
     let per_second = tally.handled() as u64 * 1_000 / millis.max(1);
     Ok(Response {

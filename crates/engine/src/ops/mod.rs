@@ -4,6 +4,7 @@
 //! surface offers the same thing under the same names.
 
 pub mod backup;
+pub mod bootstrap;
 pub mod checkpoint;
 pub mod consolidate;
 pub mod context;
@@ -18,6 +19,7 @@ pub mod import;
 pub mod ledger;
 pub mod links;
 pub mod list;
+pub mod migrate;
 pub mod model;
 pub mod recall;
 pub mod redact_scan;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use hark_core::markdown::{self, ParseError};
 use hark_core::redact::Redactor;
-use hark_core::{Clean, Kind, Memory, Origin, Raw, Session};
+use hark_core::{Clean, Kind, Memory, Origin, ProjectKey, Raw, Scope, Session};
 use hark_store::Revision;
 
 use super::format::{HistoryRecord, MemoryRecord, SessionRecord};
@@ -65,6 +65,7 @@ pub(super) fn memory(
     if !record.id.eq_ignore_ascii_case(&memory.id.full()) {
         return Err("its id is not the one in its text".to_owned());
     }
+    clean_labels(&mut memory, &watch);
     let own_words = demote(&mut memory, trust);
     let same = record.text == markdown::render(&memory);
     let kept = (own_words && !watch.changed.get() && !same).then(|| whole(redactor, record.text)).flatten();
@@ -74,6 +75,17 @@ pub(super) fn memory(
         redacted: watch.changed.get(),
         what: memory,
     })
+}
+
+/// Names that a file may hold and that are no text of the memory: its project, keys of other programs.
+fn clean_labels(memory: &mut Memory, watch: &Watch<'_>) {
+    memory.scope = clean_scope(&memory.scope, watch);
+    memory.unknown.retain(|entry| *watch.clean_text(&entry.key) == entry.key);
+}
+
+fn clean_scope(scope: &Scope, watch: &Watch<'_>) -> Scope {
+    let key = scope.project().and_then(|key| ProjectKey::new(&watch.clean_text(key.as_str())));
+    key.map_or(Scope::Global, Scope::Project)
 }
 
 /// False if the memory is no longer what it says.
@@ -93,8 +105,10 @@ fn demote(memory: &mut Memory, trust: Trust) -> bool {
 
 pub(super) fn session(record: SessionRecord, redactor: &Redactor) -> Result<Arrival<Session>, String> {
     let watch = Watch::new(redactor);
-    let session =
+    let mut session =
         markdown::session::parse(&record.text, &|raw| watch.clean(raw)).map_err(|e| reason(redactor, &e))?;
+    session.project = session.project.and_then(|key| ProjectKey::new(&watch.clean_text(key.as_str())));
+    session.unknown.retain(|entry| *watch.clean_text(&entry.key) == entry.key);
     if !record.id.eq_ignore_ascii_case(&session.id.full()) {
         return Err("its id is not the one in its text".to_owned());
     }
@@ -131,6 +145,7 @@ fn cleaned(memory: Memory, watch: &Watch<'_>) -> Memory {
     let text = |text: Clean| watch.clean_text(&text);
     let list = |texts: Vec<Clean>| texts.into_iter().map(text).collect();
     Memory {
+        scope: clean_scope(&memory.scope, watch),
         title: text(memory.title),
         body: text(memory.body),
         why: memory.why.map(text),

@@ -18,6 +18,7 @@ use super::arrival::{self, Arrival};
 use super::format::Record;
 use super::merge::{Merge, merge};
 use super::read::{Place, Source};
+use super::seal::Passphrase;
 use crate::engine::Engine;
 use crate::error::EngineError;
 
@@ -71,11 +72,12 @@ pub(super) enum Item {
 pub fn read(
     engine: &mut Engine,
     path: &Path,
+    passphrase: Option<&Passphrase>,
     trust: Trust,
     dry_run: bool,
     progress: Progress<'_>,
 ) -> Result<Tally, EngineError> {
-    let source = Source::open(path)?;
+    let source = Source::open(path, passphrase)?;
     // All of it is looked at before anything is changed.
     let mut total = 0;
     source.each(&mut |record, _| {

@@ -5,9 +5,14 @@
 //! one set of merge rules for all of it.
 
 mod arrival;
+pub mod documents;
 pub mod export;
+pub mod foreign;
 pub mod format;
 pub mod import;
 mod markdown;
 mod merge;
 mod read;
+pub(crate) mod seal;
+
+pub use seal::Passphrase;

@@ -13,6 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use super::export::io_error;
 use super::format::{Header, NAME, Record, SECTIONS, VERSION};
 use super::markdown;
+use super::seal::{self, Opened, Passphrase};
 use crate::error::EngineError;
 
 /// Longer lines are not ours: a memory has at most a few megabytes.
@@ -47,19 +48,22 @@ enum Layout {
 pub(super) struct Source {
     path: PathBuf,
     layout: Layout,
+    /// For one that is encrypted.
+    opened: Option<Opened>,
 }
 
 type Visit<'v> = dyn FnMut(Record, Place) -> Result<(), EngineError> + 'v;
 
 impl Source {
-    pub(super) fn open(path: &Path) -> Result<Source, EngineError> {
+    pub(super) fn open(path: &Path, passphrase: Option<&Passphrase>) -> Result<Source, EngineError> {
         let meta = std::fs::metadata(path).map_err(|e| missing(path, e))?;
         if meta.is_dir() {
-            return Ok(Source { path: path.to_owned(), layout: Layout::Folder });
+            return Ok(Source { path: path.to_owned(), layout: Layout::Folder, opened: None });
         }
-        let mut source = Source { path: path.to_owned(), layout: Layout::Document };
+        let mut source = Source { path: path.to_owned(), layout: Layout::Document, opened: None };
+        source.unseal(passphrase)?;
         let mut reader = source.reader()?;
-        let first = read_line(&mut reader).map_err(|e| source.broken(Some(1), &e))?.unwrap_or_default();
+        let first = read_line(&mut reader).map_err(|e| source.broken(None, &e))?.unwrap_or_default();
         // A document is one value; the first line of a stream is a value of its own.
         if let Ok(header) = serde_json::from_slice::<Header>(&first)
             && !serde_json::from_slice::<serde_json::Value>(&first).is_ok_and(|v| v.get("memories").is_some())
@@ -76,7 +80,31 @@ impl Source {
 
     fn reader(&self) -> Result<Box<dyn BufRead>, EngineError> {
         let file = File::open(&self.path).map_err(|e| missing(&self.path, e))?;
-        Ok(Box::new(BufReader::with_capacity(256 * 1024, file)))
+        match &self.opened {
+            None => Ok(Box::new(BufReader::with_capacity(256 * 1024, file))),
+            Some(opened) => {
+                let file = BufReader::with_capacity(128 * 1024, file);
+                let plain = opened.reader(file).map_err(|e| self.broken(None, &e))?;
+                Ok(Box::new(BufReader::with_capacity(64 * 1024, plain)))
+            }
+        }
+    }
+
+    fn unseal(&mut self, passphrase: Option<&Passphrase>) -> Result<(), EngineError> {
+        let mut file = File::open(&self.path).map_err(|e| missing(&self.path, e))?;
+        let mut head = vec![0; seal::MAGIC.len()];
+        if file.read_exact(&mut head).is_err() || head != seal::MAGIC {
+            return Ok(());
+        }
+        let passphrase = passphrase.ok_or_else(|| {
+            EngineError::invalid(
+                format!("{}: is encrypted", self.path.display()),
+                "give its passphrase in a file with --passphrase-file, or in HARK_PASSPHRASE",
+            )
+        })?;
+        let opened = Opened::new(&mut file, passphrase)?.map_err(|e| self.broken(None, &e))?;
+        self.opened = Some(opened);
+        Ok(())
     }
 
     /// Hands every record to `visit`, in order.

@@ -1,0 +1,83 @@
+//! Learn what a project's own documents say.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use hark_core::Scope;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::scope::WriteScope;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::transfer::documents::{self, Reading};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// A project's folder or one document; else the current folder
+    #[arg(value_name = "PATH")]
+    pub path: Option<PathBuf>,
+    /// Every markdown file below the folder, not just README, guides, docs and decision records
+    #[arg(long)]
+    #[serde(default)]
+    pub all_files: bool,
+    /// Only say what would happen
+    #[arg(long)]
+    #[serde(default)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub scope: WriteScope,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub path: String,
+    pub project: Option<String>,
+    pub dry_run: bool,
+    #[serde(flatten)]
+    pub reading: Reading,
+}
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let given = request.path.clone().unwrap_or_else(|| PathBuf::from("."));
+    let path = caller.cwd.as_ref().map_or(given.clone(), |cwd| cwd.join(&given));
+    let path = std::fs::canonicalize(&path).map_err(|_| {
+        EngineError::invalid(
+            format!("{}: there is no such file or folder", given.display()),
+            "name the folder of a project, or a markdown file",
+        )
+    })?;
+    let single = path.is_file();
+    // A document belongs to where the caller works, if it lies there, else to its own folder.
+    let here = caller.cwd.as_ref().and_then(|cwd| std::fs::canonicalize(cwd).ok());
+    let folder = match here.filter(|cwd| single && path.starts_with(cwd)) {
+        Some(cwd) => cwd,
+        None if single => path.parent().map(PathBuf::from).unwrap_or_default(),
+        None => path.clone(),
+    };
+    let scope = if request.scope.project.is_some() || request.scope.global {
+        request.scope.resolve(engine, caller)?
+    } else {
+        engine.project_of(&folder).map_or(Scope::Global, Scope::Project)
+    };
+    // A document is known by where it is in its project, from wherever it was named.
+    let root = crate::project::work_tree(&folder);
+    let base = if single { &root } else { &path };
+    let only = single.then_some(path.as_path());
+    let now = engine.now();
+    engine.store.refresh_fully(now)?;
+    let reading = documents::read(engine, base, only, scope.project(), request.all_files, request.dry_run)?;
+    if reading.documents == 0 {
+        return Err(EngineError::invalid(
+            format!("{}: has no README, docs or decision records", path.display()),
+            "name a document, or take every markdown file with --all-files",
+        ));
+    }
+    Ok(Response {
+        path: path.display().to_string(),
+        project: scope.project().map(ToString::to_string),
+        dry_run: request.dry_run,
+        reading,
+    })
+}

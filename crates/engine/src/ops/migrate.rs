@@ -1,0 +1,134 @@
+//! Bring over what other memory tools on this machine have kept.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::scope::WriteScope;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::transfer::foreign::{Surroundings, TOOLS, Tool, Unmapped, settle};
+use crate::transfer::import::Tally;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// openCodeMemory, opencode-memory, sessionmem, total-agent-memory, codememory, claude-mem,
+    /// server-memory, instructions (CLAUDE.md and its like) or obsidian
+    #[arg(value_name = "TOOL", required_unless_present = "all")]
+    pub tool: Option<String>,
+    /// Its database, file or folder; else where it usually is
+    #[arg(value_name = "PATH", conflicts_with = "all")]
+    pub path: Option<PathBuf>,
+    /// Every tool that is found on this machine
+    #[arg(long, conflicts_with = "tool")]
+    #[serde(default)]
+    pub all: bool,
+    /// Only say what would happen
+    #[arg(long)]
+    #[serde(default)]
+    pub dry_run: bool,
+    /// Where all of it belongs, if the tool does not say
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub scope: WriteScope,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub dry_run: bool,
+    pub sources: Vec<Source>,
+    pub millis: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Source {
+    pub tool: String,
+    pub path: String,
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// What has no place here or changed on the way.
+    pub unmapped: Vec<Unmapped>,
+    /// Names of projects there, and here.
+    pub projects: BTreeMap<String, String>,
+    /// Why nothing of it came over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let started = Instant::now();
+    let around = Surroundings { home: etcetera::home_dir().ok(), folder: caller.cwd.clone() };
+    let mut sources = Vec::new();
+    for (tool, path) in wanted(request, caller, &around)? {
+        match bring(engine, caller, request, tool, &path) {
+            Ok(source) => sources.push(source),
+            // One broken database must not keep the others out.
+            Err(e) if request.all => sources.push(Source {
+                tool: tool.name.to_owned(),
+                path: path.display().to_string(),
+                tally: Tally::default(),
+                unmapped: Vec::new(),
+                projects: BTreeMap::new(),
+                error: Some(e.to_string()),
+            }),
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(Response { dry_run: request.dry_run, sources, millis: started.elapsed().as_millis() as u64 })
+}
+
+fn bring(
+    engine: &mut Engine,
+    caller: &Caller,
+    request: &Request,
+    tool: &'static Tool,
+    path: &Path,
+) -> Result<Source, EngineError> {
+    let harvest = tool.harvest(path)?;
+    let settled = settle(engine, caller, harvest, &request.scope, request.dry_run)?;
+    Ok(Source {
+        tool: tool.name.to_owned(),
+        path: path.display().to_string(),
+        tally: settled.tally,
+        unmapped: settled.unmapped,
+        projects: settled.projects,
+        error: None,
+    })
+}
+
+/// Which tools, and which files of theirs.
+fn wanted(
+    request: &Request,
+    caller: &Caller,
+    around: &Surroundings,
+) -> Result<Vec<(&'static Tool, PathBuf)>, EngineError> {
+    if request.all {
+        let found =
+            TOOLS.iter().flat_map(|tool| tool.found(around).into_iter().map(move |path| (tool, path)));
+        return Ok(found.collect());
+    }
+    let name = request.tool.as_deref().unwrap_or_default();
+    let tool = Tool::find(name).ok_or_else(|| {
+        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+        EngineError::invalid(
+            format!("`{name}` is not a tool that hark can read"),
+            format!("one of {}; or --all", names.join(", ")),
+        )
+    })?;
+    if let Some(path) = &request.path {
+        let path = caller.cwd.as_ref().map_or(path.clone(), |cwd| cwd.join(path));
+        return Ok(vec![(tool, path)]);
+    }
+    let found = tool.found(around);
+    if found.is_empty() {
+        return Err(EngineError::invalid(
+            format!("nothing of {} was found", tool.name),
+            format!("say where it is: hark migrate {} PATH", tool.name),
+        ));
+    }
+    Ok(found.into_iter().map(|path| (tool, path)).collect())
+}

@@ -1,0 +1,341 @@
+//! What a project's own documents say, as memories: README, contributing guides, decision records. A
+//! section that changed is changed here, one that is gone is put aside, and nothing is doubled.
+//!
+//! A memory is tied to its section by path and heading; the hash of what the section said tells whether
+//! somebody has edited the memory since, and then it is left alone.
+
+mod choose;
+pub(super) mod sections;
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::Path;
+
+use hark_core::memory::{UnknownKey, one_line};
+use hark_core::{Clean, Kind, Memory, MemoryId, Origin, ProjectKey, Scope, Status, Timestamp};
+use hark_store::{Departure, ProjectNum, Writer};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use self::sections::Section;
+use super::export::io_error;
+use super::foreign::{mark, source_key};
+use crate::engine::Engine;
+use crate::error::EngineError;
+
+/// So many sections of one document, and so many in all.
+const PER_DOCUMENT: usize = 25;
+const IN_ALL: usize = 500;
+const LONGEST: usize = 6_000;
+const HASH_KEY: &str = "source_hash";
+const GONE_KEY: &str = "source_gone";
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Reading {
+    pub documents: usize,
+    pub added: usize,
+    pub updated: usize,
+    pub unchanged: usize,
+    /// Memories whose section is gone, put aside.
+    pub archived: usize,
+    /// Memories that somebody edited here; they stay as they are.
+    pub kept: usize,
+    /// Sections beyond what is taken of one document or in all.
+    pub left_out: usize,
+}
+
+/// One section on its way to a memory.
+struct Passage {
+    id: MemoryId,
+    kind: Kind,
+    title: Clean,
+    body: Clean,
+    place: Clean,
+    tags: Vec<Clean>,
+    source: UnknownKey,
+    hash: String,
+    retired: bool,
+}
+
+/// Reads a project's documents, or one document. `root` is what paths are told relative to.
+pub fn read(
+    engine: &mut Engine,
+    root: &Path,
+    only: Option<&Path>,
+    project: Option<&ProjectKey>,
+    everything: bool,
+    dry_run: bool,
+) -> Result<Reading, EngineError> {
+    let files = match only {
+        Some(file) => vec![file.to_owned()],
+        None => choose::documents(root, everything)?,
+    };
+    let mut reading = Reading { documents: files.len(), ..Reading::default() };
+    let mut passages: Vec<Passage> = Vec::new();
+    let mut read_places = HashSet::new();
+    for file in &files {
+        let bytes = fs::read(file).map_err(|e| io_error(file, e))?;
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        let place = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");
+        read_places.insert(place.clone());
+        let found = passages_of(engine, project, &place, &text);
+        let room = PER_DOCUMENT.min(IN_ALL.saturating_sub(passages.len()));
+        reading.left_out += found.len().saturating_sub(room);
+        passages.extend(found.into_iter().take(room));
+    }
+    let scope = project.cloned().map_or(Scope::Global, Scope::Project);
+    let known = known(engine, project)?;
+    // A single document says nothing about the others.
+    let judged = |place: &str| only.is_none() || read_places.contains(place);
+    let wanted: HashSet<MemoryId> = passages.iter().map(|p| p.id).collect();
+    let gone: Vec<MemoryId> = known
+        .iter()
+        .filter(|(id, memory)| {
+            let place = place_of(memory).unwrap_or_default();
+            memory.status == Status::Active && !wanted.contains(id) && judged(&place) && is_untouched(memory)
+        })
+        .map(|(id, _)| *id)
+        .collect();
+    let now = engine.now();
+    if dry_run {
+        for passage in &passages {
+            match known.get(&passage.id) {
+                None => reading.added += 1,
+                Some(memory) => count(&mut reading, &fate(memory, passage)),
+            }
+        }
+        reading.archived = gone.len();
+        return Ok(reading);
+    }
+    engine.store.write(now, |writer| {
+        for passage in &passages {
+            put(writer, passage, &scope, now, &mut reading)?;
+        }
+        for id in &gone {
+            let Some(before) = writer.look_up(id)? else { continue };
+            let mut after = before.clone();
+            after.set_status(Status::Archived, now);
+            set(&mut after, GONE_KEY, Some("true"));
+            after.touch(now);
+            writer.update(&before, &after, "section gone")?;
+            reading.archived += 1;
+        }
+        Ok::<_, EngineError>(())
+    })?;
+    Ok(reading)
+}
+
+fn passages_of(engine: &Engine, project: Option<&ProjectKey>, place: &str, text: &str) -> Vec<Passage> {
+    let name = place.rsplit('/').next().unwrap_or(place);
+    if choose::is_decision(place) {
+        return vec![decision(engine, project, place, name, text)];
+    }
+    let worth = sections::split(text).into_iter().filter(choose::is_worth_it);
+    worth.map(|section| passage(engine, project, place, name, &section)).collect()
+}
+
+fn passage(
+    engine: &Engine,
+    project: Option<&ProjectKey>,
+    place: &str,
+    name: &str,
+    section: &Section,
+) -> Passage {
+    let title = section.path(name);
+    made(engine, project, place, &section.anchor, Kind::Fact, &title, &section.text, false)
+}
+
+/// A decision record is one memory, whatever sections it has.
+fn decision(engine: &Engine, project: Option<&ProjectKey>, place: &str, name: &str, text: &str) -> Passage {
+    let found = sections::split(text);
+    let title = found.iter().map(|s| s.heading.as_str()).find(|h| !h.is_empty()).unwrap_or(name);
+    let status = found
+        .iter()
+        .find(|s| s.heading.eq_ignore_ascii_case("status"))
+        .map(|s| s.text.to_lowercase())
+        .or_else(|| Some(text.lines().find(|l| l.to_lowercase().starts_with("status:"))?.to_lowercase()))
+        .unwrap_or_default();
+    let retired = ["superseded", "deprecated", "rejected"].iter().any(|word| status.contains(word));
+    let body = sections::without_front_matter(text).trim();
+    made(engine, project, place, "", Kind::Decision, title, body, retired)
+}
+
+#[expect(clippy::too_many_arguments, reason = "each is a different part of one passage")]
+fn made(
+    engine: &Engine,
+    project: Option<&ProjectKey>,
+    place: &str,
+    anchor: &str,
+    kind: Kind,
+    title: &str,
+    text: &str,
+    retired: bool,
+) -> Passage {
+    let cut = match text.char_indices().nth(LONGEST) {
+        // Whole lines: half a line may be half a secret.
+        Some((end, _)) => text[..end].rsplit_once('\n').map_or("", |(head, _)| head),
+        None => text,
+    };
+    let body = engine.clean(cut);
+    let key = project.map_or("", ProjectKey::as_str);
+    let source = if anchor.is_empty() { place.to_owned() } else { format!("{place}#{anchor}") };
+    let hash = blake3::hash(format!("{title}\n{body}\n{retired}").as_bytes()).to_hex()[..16].to_owned();
+    Passage {
+        id: MemoryId::new(Timestamp::default(), mark(&["document", key, place, anchor])),
+        kind,
+        title: one_line(&engine.clean(title)),
+        body,
+        place: engine.clean(place),
+        tags: vec![Clean::trusted_constant(if kind == Kind::Decision { "adr" } else { "docs" })],
+        source: source_key(engine, &source),
+        hash,
+        retired,
+    }
+}
+
+/// What becomes of a memory whose section was read again.
+#[derive(Debug, PartialEq, Eq)]
+enum Fate {
+    Same,
+    /// Somebody has edited it here.
+    Kept,
+    Changes,
+}
+
+fn fate(memory: &Memory, passage: &Passage) -> Fate {
+    if get(memory, HASH_KEY).as_deref() == Some(&passage.hash) && get(memory, GONE_KEY).is_none() {
+        Fate::Same
+    } else if !is_untouched(memory) {
+        Fate::Kept
+    } else {
+        Fate::Changes
+    }
+}
+
+fn count(reading: &mut Reading, fate: &Fate) {
+    match fate {
+        Fate::Same => reading.unchanged += 1,
+        Fate::Kept => reading.kept += 1,
+        Fate::Changes => reading.updated += 1,
+    }
+}
+
+fn put(
+    writer: &mut Writer<'_>,
+    passage: &Passage,
+    scope: &Scope,
+    now: Timestamp,
+    reading: &mut Reading,
+) -> Result<(), EngineError> {
+    let Some(before) = writer.look_up(&passage.id)? else {
+        writer.arrive(&memory(passage, scope, now), None, None)?;
+        reading.added += 1;
+        return Ok(());
+    };
+    let fate = fate(&before, passage);
+    count(reading, &fate);
+    if fate == Fate::Changes {
+        let mut after = memory(passage, scope, now);
+        after.created = before.created;
+        after.updated = before.updated;
+        after.revision = before.revision;
+        after.links.clone_from(&before.links);
+        after.importance = before.importance;
+        after.tags.extend(before.tags.iter().filter(|tag| !passage.tags.contains(tag)).cloned());
+        let put_aside = before.status == Status::Archived && get(&before, GONE_KEY).is_none();
+        if put_aside && !passage.retired {
+            // A person put it aside; a new wording does not bring it back.
+            after.status = before.status;
+            after.closed = before.closed;
+        }
+        after.touch(now);
+        writer.update(&before, &after, "read again")?;
+    }
+    Ok(())
+}
+
+fn memory(passage: &Passage, scope: &Scope, now: Timestamp) -> Memory {
+    let status = if passage.retired { Status::Archived } else { Status::Active };
+    let mut memory = Memory {
+        id: passage.id,
+        kind: passage.kind,
+        status,
+        scope: scope.clone(),
+        title: passage.title.clone(),
+        body: passage.body.clone(),
+        why: None,
+        learned: None,
+        tags: passage.tags.clone(),
+        files: vec![passage.place.clone()],
+        entities: Vec::new(),
+        links: Vec::new(),
+        importance: hark_core::memory::Importance::DEFAULT,
+        confidence: 0.7,
+        pinned: false,
+        origin: Origin::File,
+        author: None,
+        session: None,
+        created: now,
+        updated: now,
+        closed: passage.retired.then_some(now),
+        expires: None,
+        superseded_by: None,
+        revision: 1,
+        unknown: vec![passage.source.clone()],
+    };
+    set(&mut memory, HASH_KEY, Some(&passage.hash));
+    let own = fingerprint(&memory);
+    set(&mut memory, "source_text", Some(&own));
+    memory
+}
+
+/// Memories of this project that came from documents.
+fn known(engine: &Engine, project: Option<&ProjectKey>) -> Result<HashMap<MemoryId, Memory>, EngineError> {
+    let num = match project {
+        Some(key) => match engine.store.project_num(key)? {
+            Some(num) => num,
+            None => return Ok(HashMap::new()),
+        },
+        None => ProjectNum::GLOBAL,
+    };
+    let which = Departure { projects: Some(vec![num]), ..Departure::default() };
+    let mut found = HashMap::new();
+    let mut after = None;
+    loop {
+        let page = engine.store.departing(&which, after, 500)?;
+        let Some(last) = page.last() else { return Ok(found) };
+        after = Some(last.memory.id);
+        let ours = page.into_iter().filter(|s| get(&s.memory, HASH_KEY).is_some());
+        found.extend(ours.map(|stored| (stored.memory.id, stored.memory)));
+    }
+}
+
+/// Whether it still says what its section said.
+fn is_untouched(memory: &Memory) -> bool {
+    get(memory, "source_text").is_some_and(|text| text == fingerprint(memory))
+}
+
+fn fingerprint(memory: &Memory) -> String {
+    blake3::hash(format!("{}\n{}", memory.title, memory.body).as_bytes()).to_hex()[..16].to_owned()
+}
+
+fn place_of(memory: &Memory) -> Option<String> {
+    let source = get(memory, "source")?;
+    Some(source.split('#').next().unwrap_or_default().to_owned())
+}
+
+/// A front-matter key of our own making, without its quotes.
+fn get(memory: &Memory, key: &str) -> Option<String> {
+    let entry = memory.unknown.iter().find(|entry| entry.key == key)?;
+    let (_, value) = entry.raw.split_once(':')?;
+    Some(value.trim().trim_matches('"').to_owned())
+}
+
+fn set(memory: &mut Memory, key: &str, value: Option<&str>) {
+    memory.unknown.retain(|entry| entry.key != key);
+    if let Some(value) = value {
+        // Hashes and words of ours: there is nothing to redact.
+        let raw = Clean::already_redacted(format!("{key}: \"{value}\""));
+        memory.unknown.push(UnknownKey { key: key.to_owned(), raw });
+    }
+}

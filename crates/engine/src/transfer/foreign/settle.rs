@@ -1,0 +1,305 @@
+//! A harvest finds its place here: ids that follow from the tool's own, projects that are known, and the
+//! redactor on the way.
+
+use std::collections::{BTreeMap, HashMap};
+
+use hark_core::memory::{Importance, UnknownKey, one_line, title_from_body};
+use hark_core::session::{FileTouch, Pointer};
+use hark_core::{
+    Clean, Link, Memory, MemoryId, Origin, ProjectKey, Relation, Scope, Session, SessionId, Status, Timestamp,
+};
+
+use super::super::arrival::Arrival;
+use super::super::import::{Intake, Item, Tally};
+use super::harvest::{Harvest, Key, Note, Run, Unmapped};
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::ops::scope::WriteScope;
+
+/// What came of a harvest.
+pub(crate) struct Settled {
+    pub(crate) tally: Tally,
+    pub(crate) unmapped: Vec<Unmapped>,
+    /// The tool's names for projects, and ours.
+    pub(crate) projects: BTreeMap<String, String>,
+}
+
+/// Brings a harvest into the store. A scope that says something holds for all of it.
+pub(crate) fn settle(
+    engine: &mut Engine,
+    caller: &Caller,
+    mut harvest: Harvest,
+    scope: &WriteScope,
+    dry_run: bool,
+) -> Result<Settled, EngineError> {
+    let forced =
+        if scope.project.is_some() || scope.global { Some(scope.resolve(engine, caller)?) } else { None };
+    let mut desk = Desk { projects: BTreeMap::new(), forced, scopes: HashMap::new() };
+    let ids: HashMap<Key, MemoryId> =
+        harvest.notes.iter().map(|note| (note.key.clone(), note_id(harvest.tool, note))).collect();
+    let links = links(&mut harvest, &ids);
+
+    let notes = std::mem::take(&mut harvest.notes);
+    let runs = std::mem::take(&mut harvest.runs);
+    let mut items = Vec::with_capacity(notes.len() + runs.len());
+    for note in notes {
+        if note.body.trim().is_empty() {
+            harvest.unmapped("something without text");
+            continue;
+        }
+        if note.body.len() > Memory::MAX_BODY_BYTES {
+            harvest.unmapped("a text of more than 1 MB");
+            continue;
+        }
+        let scope = desk.scope(engine, caller, note.project.as_deref());
+        let id = ids[&note.key];
+        let bytes = note.body.len();
+        let links = links.get(&id).cloned().unwrap_or_default();
+        items.push((memory(engine, harvest.tool, note, id, scope, links, &ids), bytes));
+    }
+    for run in runs {
+        let scope = desk.scope(engine, caller, run.project.as_deref());
+        items.push((session(engine, harvest.tool, run, &scope), 2_000));
+    }
+    let mut intake = Intake::new(engine, dry_run);
+    for (item, bytes) in items {
+        intake.item(item, bytes)?;
+    }
+    let tally = intake.finish()?;
+    Ok(Settled { tally, unmapped: harvest.into_unmapped(), projects: desk.projects })
+}
+
+/// Links by the memory they start at. One whose end is not there is told, not kept.
+fn links(harvest: &mut Harvest, ids: &HashMap<Key, MemoryId>) -> HashMap<MemoryId, Vec<Link>> {
+    let mut found: HashMap<MemoryId, Vec<Link>> = HashMap::new();
+    for tie in std::mem::take(&mut harvest.ties) {
+        let (Some(from), Some(to)) = (ids.get(&tie.from), ids.get(&tie.to)) else {
+            harvest.unmapped("a link to something that is not there");
+            continue;
+        };
+        let links = found.entry(*from).or_default();
+        let known = links.iter().any(|link| link.to == *to && link.relation == tie.relation);
+        if from != to && !known {
+            let weight = if tie.weight.is_finite() { tie.weight.clamp(0.0, 1.0) } else { 1.0 };
+            links.push(Link { to: *to, relation: tie.relation, weight, origin: Origin::Import });
+        }
+    }
+    found
+}
+
+/// The same note always gets the same id, in every store.
+fn note_id(tool: &str, note: &Note) -> MemoryId {
+    MemoryId::new(
+        note.created.unwrap_or_default(),
+        mark(&[tool, note.key.0, &note.key.1, &stamp(note.created)]),
+    )
+}
+
+/// Numbers are given out anew in each database, so the time is part of the mark.
+fn stamp(time: Option<Timestamp>) -> String {
+    time.map_or(String::new(), |t| t.as_millis().to_string())
+}
+
+pub(in crate::transfer) fn mark(parts: &[&str]) -> [u8; 10] {
+    let mut hasher = blake3::Hasher::new_derive_key("hark 2026 id of something from elsewhere");
+    for part in parts {
+        hasher.update(part.as_bytes());
+        hasher.update(&[0]);
+    }
+    let mut mark = [0; 10];
+    mark.copy_from_slice(&hasher.finalize().as_bytes()[..10]);
+    mark
+}
+
+fn memory(
+    engine: &Engine,
+    tool: &str,
+    note: Note,
+    id: MemoryId,
+    scope: Scope,
+    mut links: Vec<Link>,
+    ids: &HashMap<Key, MemoryId>,
+) -> Item {
+    let clean = |text: &str| engine.clean(text);
+    let optional =
+        |text: Option<String>| text.map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).map(|t| clean(&t));
+    let list = |texts: Vec<String>| {
+        let mut kept: Vec<Clean> = Vec::new();
+        for text in texts {
+            let text = one_line(&clean(&text));
+            if !text.is_empty() && !kept.contains(&text) {
+                kept.push(text);
+            }
+        }
+        kept
+    };
+    let body = clean(note.body.trim());
+    let title = note.title.map(|t| one_line(&clean(&t))).filter(|t| !t.is_empty());
+    let created = note.created.or(note.updated).unwrap_or_default();
+    let updated = note.updated.unwrap_or(created).max(created);
+    let superseded_by = note.superseded_by.and_then(|key| ids.get(&key)).copied().filter(|by| *by != id);
+    let status = match (note.status, superseded_by) {
+        // Replaced by something that is not there: put aside is what is left of it.
+        (Status::Superseded, None) => Status::Archived,
+        (status, _) => status,
+    };
+    links.sort_by_key(|link| (link.to, link.relation));
+    let memory = Memory {
+        id,
+        kind: note.kind,
+        status,
+        scope,
+        title: title.unwrap_or_else(|| title_from_body(&body)),
+        body,
+        why: optional(note.why),
+        learned: optional(note.learned),
+        tags: list(note.tags),
+        files: list(note.files),
+        entities: list(note.entities),
+        links,
+        importance: Importance::clamped(i64::from(note.importance)),
+        confidence: if note.confidence.is_finite() { note.confidence.clamp(0.0, 1.0) } else { 0.6 },
+        pinned: false,
+        origin: Origin::Import,
+        author: optional(note.author),
+        session: optional(note.session),
+        created,
+        updated,
+        closed: (status != Status::Active).then(|| note.closed.unwrap_or(updated).max(created)),
+        expires: note.expires,
+        superseded_by: superseded_by.filter(|_| status == Status::Superseded),
+        revision: 1,
+        unknown: vec![source_key(engine, &format!("{tool}/{}/{}", note.key.0, note.key.1))],
+    };
+    let redacted = [&*memory.body, &*memory.title]
+        .into_iter()
+        .chain(memory.why.as_deref())
+        .chain(memory.learned.as_deref())
+        .any(|text| text.contains("[REDACTED:"));
+    Item::Memory(Box::new(Arrival { what: memory, file: None, verbatim: None, redacted }))
+}
+
+/// Where something came from, as a front-matter key of its own.
+pub(in crate::transfer) fn source_key(engine: &Engine, source: &str) -> UnknownKey {
+    let line: String = source.chars().filter(|c| !c.is_control()).take(300).collect();
+    let quoted = serde_json::to_string(&line).unwrap_or_default();
+    UnknownKey { key: "source".to_owned(), raw: engine.clean(&format!("source: {quoted}")) }
+}
+
+fn session(engine: &Engine, tool: &str, run: Run, scope: &Scope) -> Item {
+    let clean = |text: &str| engine.clean(text);
+    let list = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect();
+    let pointers = |pairs: Vec<(String, Option<String>)>| {
+        pairs
+            .into_iter()
+            .map(|(to, label)| Pointer { to: clean(&to), label: label.map(|l| clean(&l)) })
+            .collect()
+    };
+    let id = SessionId::new(run.started, mark(&[tool, "session", &run.id]));
+    let mut session = Session::new(id, clean(&run.host), clean(&run.id), run.started);
+    session.project = scope.project().cloned();
+    session.title = run.title.map(|t| one_line(&clean(&t)));
+    session.goal = run.goal.map(|t| clean(&t));
+    session.status = run.status;
+    session.updated = run.updated.max(run.started);
+    session.ended = run.ended;
+    session.head_start = run.head_start.map(|t| clean(&t));
+    session.head_end = run.head_end.map(|t| clean(&t));
+    session.done = list(run.done);
+    session.pending = list(run.pending);
+    session.work = list(run.work);
+    session.decisions = list(run.decisions);
+    session.plans = pointers(run.plans);
+    session.references = pointers(run.references);
+    session.files = run
+        .files
+        .into_iter()
+        .map(|(path, op)| FileTouch {
+            path: clean(&path),
+            op,
+            from: None,
+            edits: 1,
+            first: run.started,
+            last: run.updated,
+        })
+        .collect();
+    session.unknown = vec![source_key(engine, &format!("{tool}/sessions/{}", run.id))];
+    let redacted = session.searchable().contains("[REDACTED:");
+    Item::Session(Box::new(Arrival { what: session, file: None, verbatim: None, redacted }))
+}
+
+/// Finds our name for a project that another tool names.
+struct Desk {
+    projects: BTreeMap<String, String>,
+    forced: Option<Scope>,
+    scopes: HashMap<String, Scope>,
+}
+
+impl Desk {
+    fn scope(&mut self, engine: &mut Engine, caller: &Caller, name: Option<&str>) -> Scope {
+        if let Some(forced) = &self.forced {
+            return forced.clone();
+        }
+        let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else { return Scope::Global };
+        if let Some(known) = self.scopes.get(name) {
+            return known.clone();
+        }
+        let scope = known_project(engine, caller, name).map_or(Scope::Global, Scope::Project);
+        let ours = scope.project().map_or("global".to_owned(), ToString::to_string);
+        self.projects.insert(engine.clean(name).into_string(), ours);
+        self.scopes.insert(name.to_owned(), scope.clone());
+        scope
+    }
+}
+
+/// A folder is asked for its project; a name is looked for among the projects we know, with and without
+/// the mark that some tools hang on it; the rest keeps its name.
+fn known_project(engine: &mut Engine, caller: &Caller, name: &str) -> Option<ProjectKey> {
+    let folder = std::path::Path::new(name);
+    if folder.is_absolute() {
+        if folder.is_dir() {
+            return engine.project_of(folder);
+        }
+        return ProjectKey::new(&engine.clean(folder.file_name()?.to_str()?));
+    }
+    let bare = name
+        .rsplit_once('-')
+        .filter(|(_, mark)| mark.len() == 8 && mark.bytes().all(|b| b.is_ascii_hexdigit()))
+        .map(|(stem, _)| stem);
+    let here = caller.cwd.clone().and_then(|cwd| engine.project_of(&cwd));
+    // Claude Code's own name for the folder that the caller is in.
+    if name.starts_with('-')
+        && caller.cwd.as_deref().is_some_and(|cwd| super::instructions::dashed(cwd) == name)
+    {
+        return here;
+    }
+    let called = |key: &ProjectKey, wanted: &str| {
+        let last = key.name();
+        last == wanted || last.rsplit_once('-').is_some_and(|(stem, mark)| stem == wanted && mark.len() == 8)
+    };
+    for wanted in [Some(name), bare].into_iter().flatten() {
+        let known = engine.store.project_keys().unwrap_or_default();
+        let mut all: Vec<&ProjectKey> = known.iter().chain(&here).collect();
+        all.sort();
+        all.dedup();
+        let mut matches = all.into_iter().filter(|key| key.as_str() == wanted || called(key, wanted));
+        if let (Some(only), None) = (matches.next(), matches.next()) {
+            return Some(only.clone());
+        }
+    }
+    ProjectKey::new(&engine.clean(name))
+}
+
+/// Two states of one thing at both ends: the newer names the older, and the other way round.
+pub(super) fn replaces(harvest: &mut Harvest, newer: Key, older: &Key) {
+    harvest.ties.push(super::harvest::Tie {
+        from: newer.clone(),
+        to: older.clone(),
+        relation: Relation::Supersedes,
+        weight: 1.0,
+    });
+    if let Some(note) = harvest.notes.iter_mut().find(|note| note.key == *older) {
+        note.status = Status::Superseded;
+        note.superseded_by = Some(newer);
+    }
+}
