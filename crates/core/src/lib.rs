@@ -5,6 +5,7 @@
 //! parameters, so every rule of the product can be tested as a function.
 
 pub mod budget;
+pub mod digest;
 pub mod entity;
 pub mod event;
 pub mod id;
@@ -19,6 +20,7 @@ pub mod rank;
 pub mod redact;
 pub mod session;
 pub mod text;
+pub mod tier;
 pub mod time;
 pub mod vector;
 pub mod when;

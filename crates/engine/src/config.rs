@@ -27,6 +27,7 @@ pub struct Config {
     pub inject: InjectConfig,
     pub checkpoint: CheckpointConfig,
     pub sessions: SessionsConfig,
+    pub history: HistoryConfig,
     pub projects: ProjectsConfig,
 }
 
@@ -79,6 +80,14 @@ pub enum CheckpointPolicy {
 #[serde(deny_unknown_fields)]
 pub struct SessionsConfig {
     pub stale: String,
+}
+
+/// How long events are kept as they were.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HistoryConfig {
+    pub digest: String,
+    pub keep: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -49,6 +49,25 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
     Ok(conn)
 }
 
+/// Another program's database, to read only: nothing is made or changed beside it. Only while it has
+/// a log that must be read along is it opened as its owner would.
+pub(crate) fn open_foreign(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
+    let log = path.with_file_name(format!(
+        "{}-wal",
+        path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default()
+    ));
+    let has_log = std::fs::metadata(log).is_ok_and(|meta| meta.len() > 0);
+    let quoted = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let address = format!("file:{quoted}{}", if has_log { "" } else { "?immutable=1" });
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    #[expect(clippy::disallowed_methods, reason = "this is the shim")]
+    let conn = Connection::open_with_flags(address, flags)?;
+    conn.busy_timeout(patience)?;
+    conn.pragma_update(None, "query_only", true)?;
+    Ok(conn)
+}
+
 /// Begins a write. SQLite's own busy handler covers most waits; recovery after a crash and the
 /// switch to WAL can still answer "busy" at once, so this retries until the patience is used up.
 pub(crate) fn begin<'c>(

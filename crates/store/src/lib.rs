@@ -6,10 +6,13 @@
 //! above it.
 
 mod connection;
+mod cursors;
+mod digests;
 mod error;
 mod events;
 mod files;
 mod folders;
+pub mod foreign;
 mod index;
 mod inspect;
 mod layout;
@@ -17,6 +20,7 @@ mod ledger;
 mod migrate;
 mod projects;
 mod read;
+mod recorded;
 mod revisions;
 pub mod search;
 mod sessions;
@@ -24,6 +28,8 @@ pub mod spool;
 mod store;
 mod write;
 
+pub use cursors::{Cursor, SourceFile};
+pub use digests::{Digest, HeldEvent};
 pub use error::StoreError;
 pub use events::{Beginning, Filed, HostSeen, PastEvent};
 pub use inspect::{Finding, Inspection, Severity};
@@ -31,6 +37,7 @@ pub use layout::Layout;
 pub use ledger::{Injection, LedgerRow, LedgerSum};
 pub use projects::ProjectNum;
 pub use read::{EntityCount, ListFilter, ListOrder, Neighbour, Stats, Stored};
+pub use recorded::VIA as VIA_TRANSCRIPT;
 pub use revisions::Revision;
 pub use sessions::{SessionFilter, StoredSession};
 pub use store::{OpenOptions, Role, Store};

@@ -14,6 +14,7 @@ pub mod note;
 mod run;
 mod seeded;
 pub mod sqlite;
+pub mod transcripts;
 
 pub use home::Home;
 pub use mcp::Mcp;

@@ -7,7 +7,7 @@
 mod corpus;
 mod measure;
 mod report;
-mod rng;
+pub(crate) mod rng;
 mod vocabulary;
 
 use std::path::PathBuf;

@@ -5,10 +5,14 @@
 
 pub mod checkpoint;
 pub mod context;
+pub mod describe;
 pub mod doctor;
 pub mod edit;
+pub mod expand;
 pub mod forget;
+pub mod grep;
 pub mod history;
+pub mod ingest;
 pub mod ledger;
 pub mod links;
 pub mod list;

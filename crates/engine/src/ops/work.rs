@@ -1,8 +1,10 @@
-//! Background work, once: store events that wait, close sessions that nobody ended.
+//! Background work, once: store events that wait, close sessions that nobody ended, read what live
+//! transcripts tell, put old events in short.
 
 use std::time::Duration;
 
 use clap::Args;
+use hark_hosts::Surroundings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,13 +32,28 @@ pub struct Response {
     pub events: usize,
     /// Sessions that were given up.
     pub expired: usize,
+    /// Events that transcripts told and no hook did.
+    pub read: u64,
+    /// Sessions whose events were put in short.
+    pub digested: usize,
 }
 
-pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+pub fn run(
+    engine: &mut Engine,
+    _caller: &Caller,
+    request: &Request,
+    around: Option<&Surroundings>,
+) -> Result<Response, EngineError> {
     let text = if request.max.is_empty() { "60s" } else { &request.max };
     let span = hark_core::time::parse_span(text)
         .ok_or_else(|| EngineError::invalid(format!("`{text}` is no span of time"), "write 60s, 5m or 1h"))?;
     let limit = Duration::from_millis(u64::try_from(span).unwrap_or(0));
-    let done = worker::run(engine, limit)?;
-    Ok(Response { busy: done.busy, events: done.events, expired: done.expired })
+    let done = worker::run(engine, limit, around)?;
+    Ok(Response {
+        busy: done.busy,
+        events: done.events,
+        expired: done.expired,
+        read: done.read,
+        digested: done.digested,
+    })
 }
