@@ -30,6 +30,8 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
     let conn = Connection::open_with_flags(path, flags).map_err(fail)?;
     conn.busy_timeout(settings.patience).map_err(fail)?;
     conn.set_prepared_statement_cache_capacity(96);
+    // Otherwise a bound LIMIT makes SQLite compile its statement anew at every call.
+    conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(fail)?;
     if settings.skip_checkpoint {
         conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
             .map_err(fail)?;

@@ -1,6 +1,7 @@
 //! The search tiers: lexical, vector and fuzzy candidates with exact evidence for each, and graph
 //! neighbours. Filters hold inside every tier. Fusing and judging is left to the caller.
 
+mod chunk;
 mod filter;
 mod graph;
 mod measure;
@@ -17,7 +18,7 @@ use std::collections::HashMap;
 
 use hark_core::Timestamp;
 use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
-use hark_core::vector::{Vector, sign_bits};
+use hark_core::vector::{Vector, sign_bits, sign_words};
 use rusqlite::OptionalExtension;
 
 use crate::error::StoreError;
@@ -126,8 +127,8 @@ impl Store {
     ) -> rusqlite::Result<Candidates> {
         let corpus = self.totals(Totals::Passages)?;
         let postings = postings::gather(&self.conn, &terms)?;
-        let signs = meaning.map(|m| sign_bits(&m.vector.values));
-        let scan = scan::scan(self, filter, signs.as_ref().map(|s| s.as_slice()), depth.vector, &postings)?;
+        let signs = meaning.map(|m| sign_words(&sign_bits(&m.vector.values)));
+        let scan = scan::scan(self, filter, signs.as_ref(), depth.vector, &postings)?;
 
         let mut lexical = scan.allowed;
         lexical.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight).then(a.tie.cmp(&b.tie)));
