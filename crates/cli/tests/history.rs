@@ -41,7 +41,7 @@ fn long_session(home: &Home) {
             .runs(
                 &id("test"),
                 &format!("cargo test part{at}"),
-                "error: assertion failed: left == right",
+                if at % 3 == 0 { "error: assertion failed: left == right" } else { "3 passed" },
                 at % 3 != 0,
             )
             .calls(&id("read"), "Read", &json!({ "file_path": "/nowhere/shop/README.md" }))

@@ -81,7 +81,7 @@ fn what_assistants_left_is_read_once_and_for_ever() {
     assert_eq!(report["events"]["new"], 7 + 3, "{report}");
 
     let view = shown(&home, "first");
-    assert_eq!(view["about"], "Please make the billing importer restartable.");
+    assert_eq!(view["about"], "Please make the billing importer restartable");
     assert_eq!((&view["tool_calls"], &view["branch"]), (&json!(4), &json!("main")), "{view}");
     assert_eq!((&view["status"], &view["unreported"]), (&json!("expired"), &json!(0)), "{view}");
     assert_eq!(view["touched"][0]["path"], "src/import.rs", "{view}");

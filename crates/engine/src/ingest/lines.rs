@@ -58,6 +58,9 @@ impl Lines {
                 let (from, end) = (self.from, self.scanned + end);
                 let at = self.position;
                 self.advance(end + 1);
+                if end - from > MOST_LINE {
+                    return Ok(Line::TooLong);
+                }
                 return Ok(Line::Whole { text: &self.buffer[from..end], at });
             }
             self.scanned = self.filled;

@@ -29,12 +29,17 @@ pub fn after_session(engine: &mut Engine, session: i64) -> Result<(), EngineErro
         }
         let last = stored.session.updated;
         let is_old = last < now.minus_millis(stale);
-        if stored.session.status == SessionStatus::Open && is_old {
+        let is_open = stored.session.status == SessionStatus::Open;
+        if is_open && is_old && !(stored.session.has_substance() || stored.session.title.is_some()) {
+            // Nothing to tell; but it stays known, lest it is read as new another time.
+            stored.session.close(SessionStatus::Expired, last);
+            writer.note_session(&stored)?;
+        } else if is_open && is_old {
             writer.note_session(&stored)?;
             capture::machine_checkpoint(writer, session, CheckpointBy::Expiry, None, last)?;
         } else {
             let text = summary::extract(writer, session, &stored.session)?;
-            if stored.session.status != SessionStatus::Open {
+            if !is_open {
                 stored.session.summarise(text);
             }
             if stored.session.has_substance() || stored.session.title.is_some() {

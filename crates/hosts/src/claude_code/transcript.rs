@@ -264,7 +264,7 @@ impl Session {
             return;
         }
         said.truncate(said.trim_end().len());
-        told.turn(None, when, What::Reply(Raw::new(said)));
+        told.turn(line.uuid.clone(), when, What::Reply(Raw::new(said)));
     }
 }
 

@@ -209,7 +209,7 @@ impl Session {
         let text = item.content.map(text_in).unwrap_or_default();
         match item.role.as_deref() {
             Some("assistant") if !text.trim().is_empty() => {
-                told.turn(None, when, What::Reply(Raw::new(text.trim_end())));
+                told.turn(item.id.clone(), when, What::Reply(Raw::new(text.trim_end())));
             }
             Some("user") => {
                 let kinds = item.about.as_ref().and_then(|about| about.content_item_kinds.as_ref());

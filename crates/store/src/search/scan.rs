@@ -160,7 +160,8 @@ impl Sweep<'_> {
     fn whole(&mut self, chunk: &Chunk) {
         self.in_scope += chunk.facets.len();
         let allowed = &mut self.allowed;
-        let met = chunk.meet(&self.posted, |at, weight| allowed.push(Allowed::new(&chunk.facets[at], weight)));
+        let met =
+            chunk.meet(&self.posted, |at, weight| allowed.push(Allowed::new(&chunk.facets[at], weight)));
         if !met {
             for facets in &chunk.facets {
                 self.allowed.extend(self.postings.get(&facets.passage).map(|w| Allowed::new(facets, *w)));
