@@ -22,6 +22,7 @@ pub mod recall;
 mod sessions;
 mod summary;
 pub mod toolbox;
+pub mod transfer;
 pub mod worker;
 
 pub use clock::Clock;

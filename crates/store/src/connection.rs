@@ -51,23 +51,29 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
     Ok(conn)
 }
 
-/// Another program's database, to read only: nothing is made or changed beside it. Only while it has
-/// a log that must be read along is it opened as its owner would.
-pub(crate) fn open_foreign(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
-    let log = path.with_file_name(format!(
-        "{}-wal",
-        path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default()
-    ));
-    let has_log = std::fs::metadata(log).is_ok_and(|meta| meta.len() > 0);
-    let quoted = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    let address = format!("file:{quoted}{}", if has_log { "" } else { "?immutable=1" });
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+/// A database of another program, to read and never to write. Without a log beside it the file is
+/// taken as it stands, so that not even SQLite's own side files appear.
+pub(crate) fn open_foreign(path: &Path) -> Result<Connection, StoreError> {
+    let fail = |e| StoreError::sqlite(path, e);
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let quiet = std::fs::metadata(&log).map_or(true, |meta| meta.len() == 0);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     #[expect(clippy::disallowed_methods, reason = "this is the shim")]
-    let conn = Connection::open_with_flags(address, flags)?;
-    conn.busy_timeout(patience)?;
-    conn.pragma_update(None, "query_only", true)?;
+    let conn = match path.to_str().filter(|_| quiet) {
+        Some(text) => {
+            let uri = format!("file:{}?immutable=1", escape_uri(text));
+            Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
+        }
+        None => Connection::open_with_flags(path, flags),
+    }
+    .map_err(fail)?;
+    conn.busy_timeout(Duration::from_secs(5)).map_err(fail)?;
     Ok(conn)
+}
+
+fn escape_uri(path: &str) -> String {
+    path.replace('%', "%25").replace('?', "%3f").replace('#', "%23")
 }
 
 /// Begins a write. SQLite's own busy handler covers most waits; recovery after a crash and the

@@ -1,71 +1,107 @@
-//! Databases of other programs, read and never written. SQL has one home, so the rows of OpenCode's
-//! database are fetched here; what they mean is known in `hosts/src/opencode/transcript.rs`.
+//! Databases of other memory tools, read and never written. Columns are asked for by name and may be
+//! missing: every release of those tools has a few more.
 
-use std::path::Path;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
-use rusqlite::params;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row, Statement};
 
 use crate::connection;
 use crate::error::StoreError;
 
-/// One part of a message with what it belongs to, as one JSON object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ForeignRow {
-    /// When it was last changed, in ms.
-    pub updated: i64,
-    pub id: String,
-    pub json: String,
+/// An open database of another program.
+pub struct Database {
+    conn: Connection,
+    path: PathBuf,
 }
 
-/// Longer ones are passed over.
-const MOST_BYTES: i64 = 8 * 1024 * 1024;
-const PATIENCE: Duration = Duration::from_secs(5);
+/// One row of a table.
+pub struct Record<'r> {
+    row: &'r Row<'r>,
+    columns: &'r [String],
+}
 
-/// Parts that were changed at `since` or later, in the order in which they changed; of those of one
-/// moment only the ones behind `after`. Also how many were too long.
-pub fn opencode_parts(
-    path: &Path,
-    since: i64,
-    after: &str,
-    limit: usize,
-) -> Result<(Vec<ForeignRow>, u64), StoreError> {
-    let run = || -> rusqlite::Result<(Vec<ForeignRow>, u64)> {
-        let conn = connection::open_foreign(path, PATIENCE)?;
-        let mut statement = conn.prepare(
-            "SELECT p.id, p.time_updated, p.time_created, p.data, m.data, s.id, s.parent_id, s.directory, \
-             length(p.data) + length(m.data) FROM part p \
-             JOIN message m ON m.id = p.message_id JOIN session s ON s.id = p.session_id \
-             WHERE p.time_updated > ?1 OR (p.time_updated = ?1 AND p.id > ?2) \
-             ORDER BY p.time_updated, p.id LIMIT ?3",
-        )?;
-        let mut rows = statement.query(params![since, after, limit as i64])?;
-        let mut found = Vec::new();
-        let mut too_long = 0;
-        while let Some(row) = rows.next()? {
-            let (id, updated): (String, i64) = (row.get(0)?, row.get(1)?);
-            let json = if row.get::<_, i64>(8)? > MOST_BYTES {
-                too_long += 1;
-                String::new()
-            } else {
-                let session = serde_json::json!({
-                    "id": row.get::<_, String>(5)?,
-                    "parent": row.get::<_, Option<String>>(6)?,
-                    "directory": row.get::<_, Option<String>>(7)?,
-                });
-                let (part, message): (String, String) = (row.get(3)?, row.get(4)?);
-                // Both are JSON already; what is not makes the whole object unreadable, and is counted.
-                format!(
-                    "{{\"session\":{session},\"message\":{message},\"part\":{part},\"part_id\":{},\
-                     \"created\":{},\"updated\":{updated}}}",
-                    serde_json::Value::String(id.clone()),
-                    row.get::<_, i64>(2)?
-                )
-            };
-            found.push(ForeignRow { updated, id, json });
+impl Database {
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let conn = connection::open_foreign(path)?;
+        let database = Database { conn, path: path.to_owned() };
+        // Opening reads nothing; this does, and tells a file that is no database.
+        database.tables()?;
+        Ok(database)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn tables(&self) -> Result<Vec<String>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<String>> {
+            self.conn
+                .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")?
+                .query_map([], |row| row.get(0))?
+                .collect()
+        };
+        run().map_err(|e| StoreError::sqlite(&self.path, e))
+    }
+
+    pub fn has(&self, table: &str) -> Result<bool, StoreError> {
+        Ok(self.tables()?.iter().any(|name| name == table))
+    }
+
+    /// Every row of a table, in the order of its rowid. `table` is one of our own constants. A table
+    /// that is not there has no rows.
+    pub fn each<E: From<StoreError>>(
+        &self,
+        table: &'static str,
+        mut visit: impl FnMut(&Record<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if !self.has(table)? {
+            return Ok(());
         }
-        Ok((found, too_long))
-    };
-    // Whatever is wrong with it is not wrong with our index.
-    run().map_err(|e| StoreError::Io { path: path.to_owned(), source: std::io::Error::other(e.to_string()) })
+        let fail = |e| E::from(StoreError::sqlite(&self.path, e));
+        let mut statement: Statement<'_> =
+            self.conn.prepare(&format!("SELECT * FROM {table} ORDER BY rowid")).map_err(fail)?;
+        let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+        let mut rows = statement.query([]).map_err(fail)?;
+        while let Some(row) = rows.next().map_err(fail)? {
+            visit(&Record { row, columns: &columns })?;
+        }
+        Ok(())
+    }
+}
+
+impl Record<'_> {
+    fn value(&self, column: &str) -> Option<ValueRef<'_>> {
+        let at = self.columns.iter().position(|name| name.eq_ignore_ascii_case(column))?;
+        self.row.get_ref(at).ok()
+    }
+
+    /// Text, or a number as text. Empty is absent.
+    pub fn text(&self, column: &str) -> Option<String> {
+        let text = match self.value(column)? {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            ValueRef::Integer(number) => number.to_string(),
+            ValueRef::Real(number) => number.to_string(),
+            ValueRef::Null => return None,
+        };
+        Some(text).filter(|text| !text.trim().is_empty())
+    }
+
+    pub fn int(&self, column: &str) -> Option<i64> {
+        match self.value(column)? {
+            ValueRef::Integer(number) => Some(number),
+            ValueRef::Real(number) => Some(number as i64),
+            ValueRef::Text(bytes) => std::str::from_utf8(bytes).ok()?.trim().parse().ok(),
+            _ => None,
+        }
+    }
+
+    pub fn real(&self, column: &str) -> Option<f64> {
+        match self.value(column)? {
+            ValueRef::Integer(number) => Some(number as f64),
+            ValueRef::Real(number) => Some(number),
+            ValueRef::Text(bytes) => std::str::from_utf8(bytes).ok()?.trim().parse().ok(),
+            _ => None,
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod bar;
 pub(crate) mod memory;
+pub(crate) mod progress;
 
 use std::io::Write;
 

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use hark_core::Timestamp;
 use hark_hosts::transcript::{Shape, Skip, Told};
-use hark_store::{Cursor, SourceFile, foreign};
+use hark_store::{Cursor, SourceFile, opencode};
 
 use super::batch::Batch;
 use super::find::Job;
@@ -182,7 +182,7 @@ impl Reading<'_, '_> {
         let mut told = Told::default();
         self.end.inode = File::open(&self.job.path).map_or(0, |file| mark::inode(&file));
         loop {
-            let fetched = foreign::opencode_parts(&self.job.path, since, &after, ROWS);
+            let fetched = opencode::parts(&self.job.path, since, &after, ROWS);
             let (rows, too_long) = fetched.map_err(|e| Failure::File(e.to_string()))?;
             self.report.skip_some(Skip::TooLong, too_long);
             for row in &rows {

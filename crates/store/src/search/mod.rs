@@ -62,6 +62,7 @@ struct Proposed {
     passage: i64,
     tie: u32,
     created: u32,
+    is_long: bool,
     near: bool,
 }
 
@@ -136,12 +137,19 @@ impl Store {
         // In the order of the table: neighbours share pages.
         let mut proposed: Vec<Proposed> = lexical
             .iter()
-            .map(|l| Proposed { passage: l.passage, tie: l.tie, created: l.created, near: false })
+            .map(|l| Proposed {
+                passage: l.passage,
+                tie: l.tie,
+                created: l.created,
+                is_long: l.is_long,
+                near: false,
+            })
             .collect();
         proposed.extend(scan.nearest.iter().map(|near| Proposed {
             passage: near.passage,
             tie: near.tie,
             created: near.created,
+            is_long: near.is_long,
             near: true,
         }));
         proposed.sort_unstable_by_key(|p| (p.passage, !p.near));
@@ -150,7 +158,7 @@ impl Store {
         let measure = Measure::new(&terms, meaning, corpus);
         let mut found: Vec<Candidate> = Vec::with_capacity(proposed.len());
         let mut read = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM passage WHERE id = ?1"))?;
-        for Proposed { passage, tie, created, near } in proposed {
+        for Proposed { passage, tie, created, is_long, near } in proposed {
             let measured = read.query_row([passage], |row| measure.passage(row)).optional()?;
             let Some(Measured { typed, repaired, cosine }) = measured else { continue };
             found.push(Candidate {
@@ -160,7 +168,7 @@ impl Store {
                 created: Timestamp::from_minutes(created),
                 typed,
                 repaired,
-                is_long: false,
+                is_long,
                 whole: repaired,
                 cosine,
                 words: 0.0,
@@ -203,12 +211,12 @@ impl Store {
             return Ok(());
         }
         let mut read = self.conn.prepare_cached("SELECT record FROM document WHERE memory = ?1")?;
-        for candidate in found {
+        for candidate in found.iter_mut().filter(|candidate| candidate.is_long) {
             let whole = read.query_row([candidate.memory], |row| {
                 Ok(bm25::score(row.get_ref(0)?.as_blob()?, terms, &corpus))
             });
             if let Some(whole) = whole.optional()? {
-                (candidate.whole, candidate.is_long) = (whole, true);
+                candidate.whole = whole;
             }
         }
         Ok(())

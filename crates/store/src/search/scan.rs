@@ -25,13 +25,14 @@ pub(crate) struct Allowed {
     pub(crate) passage: i64,
     pub(crate) tie: u32,
     pub(crate) created: u32,
+    pub(crate) is_long: bool,
     pub(crate) weight: f32,
 }
 
 impl Allowed {
     fn new(facets: &Facets, weight: f32) -> Self {
-        let Facets { passage, tie, created, .. } = *facets;
-        Allowed { passage, tie, created, weight }
+        let Facets { passage, tie, created, is_long, .. } = *facets;
+        Allowed { passage, tie, created, is_long, weight }
     }
 }
 
@@ -41,6 +42,7 @@ pub(crate) struct Near {
     pub(crate) tie: u32,
     pub(crate) passage: i64,
     pub(crate) created: u32,
+    pub(crate) is_long: bool,
 }
 
 /// Chunks kept in memory by a process that lives longer than one recall. Valid while neither this
@@ -193,8 +195,8 @@ impl Sweep<'_> {
     #[inline]
     fn compare(&mut self, distance: u32, facets: &Facets) {
         if distance <= self.farthest {
-            let Facets { tie, passage, created, .. } = *facets;
-            self.keep(Near { distance, tie, passage, created });
+            let Facets { tie, passage, created, is_long, .. } = *facets;
+            self.keep(Near { distance, tie, passage, created, is_long });
         }
     }
 
