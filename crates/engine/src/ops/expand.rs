@@ -109,11 +109,11 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
             ("session", about, parts)
         }
     };
-    Ok(fitted(request.id.trim(), kind, text, parts, budget))
+    Ok(fitted(request.id.trim(), kind, &text, parts, budget))
 }
 
-fn fitted(id: &str, kind: &str, text: String, parts: Vec<Part>, budget: usize) -> Response {
-    let text = truncate_to_tokens(&text, budget);
+fn fitted(id: &str, kind: &str, text: &str, parts: Vec<Part>, budget: usize) -> Response {
+    let text = truncate_to_tokens(text, budget);
     let mut tokens = estimate_tokens(&text);
     let all = parts.len();
     // Each part gets its share, so that the last ones are not squeezed out by a long first one.

@@ -58,10 +58,10 @@ impl Reader for Session {
             let once = Some(format!("{session} {place}"));
             match (step.message["role"].as_str(), text.trim()) {
                 (Some("user"), text) if !text.is_empty() => {
-                    told.turn(once, None, What::Prompt(Raw::new(text)))
+                    told.turn(once, None, What::Prompt(Raw::new(text)));
                 }
                 (Some("assistant"), text) if !text.is_empty() => {
-                    told.turn(once, None, What::Reply(Raw::new(text)))
+                    told.turn(once, None, What::Reply(Raw::new(text)));
                 }
                 _ => told.skip(Skip::Noise),
             }
