@@ -66,7 +66,10 @@ impl Writer<'_> {
                         let has_id = arrival.once.is_some() && row.get_ref(2)?.as_str()?.starts_with("tool ");
                         !has_id
                             && row.get_ref(3)?.as_str()? == event.tool.as_deref().unwrap_or("")
-                            && row.get_ref(4)?.as_str()? == event.target.as_deref().unwrap_or("")
+                            && is_same_target(
+                                row.get_ref(4)?.as_str()?,
+                                event.target.as_deref().unwrap_or(""),
+                            )
                     }
                     EventKind::Compaction => true,
                     _ => row.get_ref(5)?.as_str()? == event.body.as_str(),
@@ -94,7 +97,7 @@ impl Writer<'_> {
         while let Some(row) = rows.next()? {
             let same = if event.kind == EventKind::Tool {
                 row.get_ref(0)?.as_str()? == event.tool.as_deref().unwrap_or("")
-                    && row.get_ref(1)?.as_str()? == event.target.as_deref().unwrap_or("")
+                    && is_same_target(row.get_ref(1)?.as_str()?, event.target.as_deref().unwrap_or(""))
             } else {
                 row.get_ref(2)?.as_str()? == event.body.as_str()
             };
@@ -104,4 +107,12 @@ impl Writer<'_> {
         }
         Ok(false)
     }
+}
+
+/// The same command, or the same file: one of both may not know which folder it is below.
+fn is_same_target(one: &str, other: &str) -> bool {
+    let below = |long: &str, short: &str| {
+        !short.is_empty() && long.strip_suffix(short).is_some_and(|folder| folder.ends_with('/'))
+    };
+    one == other || below(one, other) || below(other, one)
 }

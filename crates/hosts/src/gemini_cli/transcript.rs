@@ -110,6 +110,7 @@ impl Session {
                 let text = without_injections(&record.content.map(text_in).unwrap_or_default());
                 let text = text.trim();
                 if text.is_empty() || is_noise(text) {
+                    self.identity.cwd = self.identity.cwd.take().or_else(|| workspace(text));
                     return told.skip(Skip::Noise);
                 }
                 told.session(self.identity.clone());
@@ -152,6 +153,13 @@ fn output(result: &Value) -> String {
     });
     let joined = texts.collect::<Vec<_>>().join("\n");
     joined.replace("<untrusted_context>\n", "").replace("\n</untrusted_context>", "")
+}
+
+/// The client tells its model where it works.
+fn workspace(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("Workspace Directories:**\n")?;
+    let path = rest.lines().next()?.trim().strip_prefix("- ")?.trim();
+    path.starts_with('/').then(|| path.to_owned())
 }
 
 /// What the client writes in a user's name.
