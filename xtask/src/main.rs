@@ -6,10 +6,12 @@ mod bench;
 mod client;
 mod coding;
 mod docs;
+mod e2e;
 mod eval;
 mod failure;
 mod machine;
 mod mcp;
+mod npm;
 mod page;
 mod process;
 mod shared_data;
@@ -29,6 +31,7 @@ usage: cargo xtask COMMAND
   docs [--check]                write docs/reference from the code, or fail if it is out of date
   tidy                          check sizes, headers and dependencies
   mcp                           check the protocol with the official tools (installs them)
+  e2e [CLIENT…]                 run real assistants with hark in them (installs them)
   bench [--quick] [--json PATH] [--binary PATH]
                                 measure the release binary; a full run updates docs/benchmarks.md
   coding [--out DIR] [--stale RUN] [--gate RUN]
@@ -59,6 +62,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["docs", "--check"] => docs::run(docs::Mode::Check),
         ["tidy"] => tidy::run(),
         ["mcp"] => protocol(),
+        ["e2e", clients @ ..] => assistants(clients).map(drop),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
         ["coding", options @ ..] => coding::run(options),
         ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
@@ -75,4 +79,10 @@ fn run(arguments: &[String]) -> Outcome {
 /// Fetches the official clients and suites into the target folder and runs them against the debug binary.
 fn protocol() -> Outcome {
     mcp::run(&workspace::debug_binary()?, &workspace::target().join("e2e")).map_err(Failure::new)
+}
+
+/// Fetches real assistants into the target folder and runs them with the debug binary in them; says what
+/// was passed over.
+fn assistants(clients: &[&str]) -> Outcome<String> {
+    e2e::run(&workspace::debug_binary()?, &workspace::target().join("e2e"), clients).map_err(Failure::new)
 }

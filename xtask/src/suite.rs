@@ -23,6 +23,7 @@ const STEPS: &[Step] = &[
     ("reference pages", || docs::run(docs::Mode::Check).map(silently)),
     ("dependencies", dependencies),
     ("protocol", || crate::protocol().map(silently)),
+    ("assistants", || crate::assistants(&[])),
 ];
 
 /// A step that fails does not keep the others from running: one run shows everything.

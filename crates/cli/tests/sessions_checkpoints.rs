@@ -298,3 +298,52 @@ fn what_one_assistant_leaves_another_is_offered() {
     );
     assert_eq!(silent, json!({}));
 }
+
+#[test]
+fn a_question_in_between_does_not_hide_the_work_before_it() {
+    let mut home = home().at("2026-06-15T12:00:00Z");
+    let work = home.work();
+    let talk = |home: &Home, id: &str| {
+        let tell = |name: &str, more: &Value| home.hook("codex", name, &event(&work, id, name, more));
+        tell("SessionStart", &json!({ "source": "startup" }));
+        tell("UserPromptSubmit", &json!({ "prompt": "What is a monad, in short?", "turn_id": "1" }));
+        tell("Stop", &json!({ "last_assistant_message": "A burrito." }));
+        tell("SessionEnd", &json!({ "reason": "other" }));
+    };
+    let start = |home: &Home, id: &str| {
+        let payload = event(&work, id, "SessionStart", &json!({ "source": "startup" }));
+        context(&home.hook("claude-code", "SessionStart", &payload))
+    };
+    home.hark(["checkpoint", "--goal", "Feed the walruses", "--pending", "buy fish", "--status", "closed"])
+        .ok();
+    home.set_now("2026-06-15T13:00:00Z");
+    talk(&home, "soon");
+    let said = start(&home, "a");
+    assert!(said.contains("Feed the walruses") && said.contains("buy fish"), "{said}");
+    // Days later it is what came last that counts.
+    home.set_now("2026-06-18T12:00:00Z");
+    talk(&home, "late");
+    let said = start(&home, "b");
+    assert!(said.contains("monad") && !said.contains("walruses"), "{said}");
+}
+
+#[test]
+fn a_task_whose_time_draws_near_is_a_reminder() {
+    let mut home = home().at("2026-06-15T12:00:00Z");
+    let work = home.work();
+    home.remember_with("Water the plants.", &["--kind", "task", "--importance", "5"]);
+    home.remember_with("Renew the certificate.", &["--kind", "task", "--expires", "2026-06-20T12:00:00Z"]);
+    let start = |home: &Home, id: &str| {
+        let payload = event(&work, id, "SessionStart", &json!({ "source": "startup" }));
+        context(&home.hook("claude-code", "SessionStart", &payload))
+    };
+    let said = start(&home, "early");
+    assert!(said.contains("Renew the certificate.") && !said.contains("due in"), "{said}");
+    home.set_now("2026-06-20T07:00:00Z");
+    let said = start(&home, "near");
+    assert!(said.contains("Renew the certificate. (due in 5h)"), "{said}");
+    assert!(said.find("certificate") < said.find("plants"), "first: {said}");
+    home.set_now("2026-06-21T07:00:00Z");
+    let said = start(&home, "past");
+    assert!(!said.contains("certificate") && said.contains("plants"), "{said}");
+}

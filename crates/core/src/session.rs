@@ -380,9 +380,13 @@ impl Session {
 
     /// Whether there is anything that another session would want to know.
     pub fn has_substance(&self) -> bool {
+        self.summary.is_some() || self.has_work()
+    }
+
+    /// Whether somebody said what it is for or what came of it, or files were changed: more than talk.
+    pub fn has_work(&self) -> bool {
         self.goal.is_some()
             || !self.files.is_empty()
-            || self.summary.is_some()
             || [&self.done, &self.pending, &self.work, &self.decisions].iter().any(|list| !list.is_empty())
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::session::SessionStatus;
 use hark_core::time::DAY_MS;
-use hark_core::{Kind, ProjectKey, Session, Timestamp};
+use hark_core::{Kind, Memory, ProjectKey, Session, Timestamp};
 use hark_store::{ProjectNum, SessionFilter, StoredSession};
 
 use crate::capture::GIT_PATIENCE;
@@ -23,6 +23,8 @@ pub(crate) const MARK: &str = "boot";
 const LIVE_MS: i64 = 20 * 60 * 1000;
 /// Older work is history, not where you left off.
 const LEFT_OFF_MS: i64 = 30 * DAY_MS;
+/// A task that ends this soon is a reminder.
+const DUE_MS: i64 = 2 * DAY_MS;
 const MOST_FILES: usize = 10;
 
 /// The text for the start of session `session`, with the surface it is for.
@@ -144,12 +146,19 @@ pub(crate) fn last_session(
     };
     let found = engine.store.sessions(&filter, 20)?;
     let own = found.iter().find(|s| place.goes_on && Some(s.num) == place.own);
-    let other = found
-        .iter()
-        .filter(|s| s.session.has_substance() && not_of.is_none_or(|host| *s.session.host != *host))
-        // What somebody is busy with this very moment is told below, as a live session.
-        .max_by_key(|s| (!is_live(s, now) || s.session.goal.is_some(), s.session.updated));
-    Ok(own.or(other).cloned())
+    let others = || {
+        let told = |s: &&StoredSession| not_of.is_none_or(|host| *s.session.host != *host);
+        found.iter().filter(|s| s.session.has_substance()).filter(told)
+    };
+    // What somebody is busy with this very moment is told below, as a live session.
+    let rank = |s: &&StoredSession| (!is_live(s, now) || s.session.goal.is_some(), s.session.updated);
+    let newest = others().max_by_key(rank);
+    // A question in between does not take the place of the work before it.
+    let work = newest.filter(|s| !s.session.has_work()).and_then(|talk| {
+        let since = talk.session.updated.minus_millis(DAY_MS);
+        others().filter(|s| s.session.has_work() && s.session.updated >= since).max_by_key(rank)
+    });
+    Ok(own.or(work).or(newest).cloned())
 }
 
 fn is_live(stored: &StoredSession, now: Timestamp) -> bool {
@@ -222,7 +231,8 @@ fn memories(
     found.retain(|s| s.memory.expires.is_none_or(|at| at > now));
     // Steering words count only if a user said them; a file edited by hand may claim otherwise.
     found.retain(|s| s.memory.origin.may_become(s.memory.kind));
-    found.sort_by_key(|s| (!s.memory.pinned, std::cmp::Reverse(s.memory.importance)));
+    found
+        .sort_by_key(|s| (!is_due(&s.memory, now), !s.memory.pinned, std::cmp::Reverse(s.memory.importance)));
     let mut told = false;
     for stored in found.iter().take(most) {
         let memory = &stored.memory;
@@ -233,15 +243,26 @@ fn memories(
         } else {
             format!("{}: {}", memory.title, short(&body, 45))
         };
+        let due = memory.expires.filter(|_| is_due(memory, now));
+        let due = due.map(|at| match now.age(at).as_str() {
+            "now" => " (due now)".to_owned(),
+            age => format!(" (due in {age})"),
+        });
+        let due = due.unwrap_or_default();
         if !told && !page.add(&format!("{heading}:")) {
             return Ok(());
         }
         told = true;
-        if page.add(&format!("- [{id}] {text}")) {
+        if page.add(&format!("- [{id}] {text}{due}")) {
             page.items.push(id);
         }
     }
     Ok(())
+}
+
+/// A task has a date until which it counts; when it draws near, that is said, and said first.
+fn is_due(memory: &Memory, now: Timestamp) -> bool {
+    memory.kind == Kind::Task && memory.expires.is_some_and(|at| at.minus_millis(DUE_MS) <= now)
 }
 
 fn live(

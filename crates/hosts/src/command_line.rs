@@ -1,12 +1,30 @@
-//! The line by which an assistant's shell starts `hark hook`.
+//! The line by which an assistant's shell starts `hark hook`, for each shell that assistants use.
 //!
 //! It must do no harm when the binary is gone or broken: several assistants take a non-zero exit
 //! as "block this". `test … && … || …` means the same in sh, bash, zsh and fish.
 
 use std::path::Path;
 
+/// Who reads the line. Away from Windows it is always [`Shell::Posix`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::enum_variant_names, reason = "it is called so")]
+pub enum Shell {
+    /// Any Unix shell, and Git Bash.
+    Posix,
+    Cmd,
+    PowerShell,
+}
+
+impl Shell {
+    /// The shell on this system, for an assistant that uses `windows` there.
+    pub(crate) fn here(windows: Shell) -> Shell {
+        if cfg!(windows) { windows } else { Shell::Posix }
+    }
+}
+
 /// `when_gone` is what is printed if hark cannot run; otherwise nothing is.
 pub(crate) fn hook(
+    shell: Shell,
     executable: &Path,
     hark_home: Option<&Path>,
     host: &str,
@@ -14,17 +32,34 @@ pub(crate) fn hook(
     when_gone: Option<&str>,
 ) -> String {
     let program = executable.to_string_lossy();
-    if cfg!(windows) {
-        return format!("\"{program}\" {}", mark(host, event));
+    let store = hark_home.map(Path::to_string_lossy);
+    let call = mark(host, event);
+    match shell {
+        Shell::Posix => {
+            let program = quote(&program);
+            let store = store.map(|store| format!("HARK_HOME={} ", quote(&store))).unwrap_or_default();
+            let otherwise =
+                when_gone.map_or_else(|| "true".to_owned(), |said| format!("echo {}", quote(said)));
+            format!("test -x {program} && {store}{program} {call} || {otherwise}")
+        }
+        // A file name on Windows holds no quotes.
+        Shell::Cmd => {
+            let store = store.map(|store| format!("set \"HARK_HOME={store}\"& ")).unwrap_or_default();
+            let otherwise =
+                when_gone.map(|said| format!(" else (echo {})", quote_for_cmd(said))).unwrap_or_default();
+            format!("{store}if exist \"{program}\" (\"{program}\" {call}){otherwise} & exit 0")
+        }
+        Shell::PowerShell => {
+            let program = quote_for_powershell(&program);
+            let set = |store| format!("$env:HARK_HOME = {}; ", quote_for_powershell(store));
+            let store = store.as_deref().map(set).unwrap_or_default();
+            let say = |said| format!(" else {{ {} }}", quote_for_powershell(said));
+            let otherwise = when_gone.map(say).unwrap_or_default();
+            format!(
+                "{store}if (Test-Path -LiteralPath {program}) {{ & {program} {call} }}{otherwise}; exit 0"
+            )
+        }
     }
-    let program = quote(&program);
-    let store = hark_home.map(|home| format!("HARK_HOME={} ", quote(&home.to_string_lossy())));
-    let otherwise = when_gone.map_or_else(|| "true".to_owned(), |said| format!("echo {}", quote(said)));
-    format!(
-        "test -x {program} && {}{program} {} || {otherwise}",
-        store.unwrap_or_default(),
-        mark(host, event)
-    )
 }
 
 /// What tells our lines from others' in an assistant's settings.
@@ -40,13 +75,29 @@ pub(crate) fn gone(executable: &Path) -> String {
     )
 }
 
-/// One word for a shell.
+/// One word for a Unix shell.
 pub(crate) fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Text that `echo` prints as it is.
+fn quote_for_cmd(text: &str) -> String {
+    let mut quoted = String::new();
+    for c in text.chars() {
+        if "^&<>|()\"".contains(c) {
+            quoted.push('^');
+        }
+        quoted.push(c);
+    }
+    quoted
+}
+
+fn quote_for_powershell(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 #[cfg(test)]
@@ -64,13 +115,50 @@ mod tests {
     #[test]
     fn a_missing_binary_harms_nobody() {
         let missing = Path::new("/nowhere/it's/hark");
-        let silent = hook(missing, None, "claude-code", "Stop", None);
-        let saying =
-            hook(missing, Some(Path::new("/a b")), "claude-code", "SessionStart", Some(r#"{"a":"b c"}"#));
+        let silent = hook(Shell::Posix, missing, None, "claude-code", "Stop", None);
+        let saying = hook(
+            Shell::Posix,
+            missing,
+            Some(Path::new("/a b")),
+            "claude-code",
+            "SessionStart",
+            Some(r#"{"a":"b c"}"#),
+        );
         for (line, printed) in [(silent, ""), (saying, "{\"a\":\"b c\"}\n")] {
             let done = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
             assert!(done.status.success(), "{line}");
             assert_eq!(String::from_utf8_lossy(&done.stdout), printed);
+        }
+    }
+
+    /// Nobody ran these: there is no Windows here. They are what its shells document.
+    #[test]
+    fn the_shells_of_windows_have_their_own_quotes() {
+        let program = Path::new(r"C:\Users\Ann O'Hara\bin\hark.exe");
+        let store = Path::new(r"D:\mem ory");
+        let line = |shell, said| hook(shell, program, None, "codex", "Stop", said);
+        assert_eq!(
+            line(Shell::Cmd, None),
+            r#"if exist "C:\Users\Ann O'Hara\bin\hark.exe" ("C:\Users\Ann O'Hara\bin\hark.exe" hook codex Stop) & exit 0"#
+        );
+        assert_eq!(
+            line(Shell::Cmd, Some(r#"{"a":"b (c) & d"}"#)),
+            r#"if exist "C:\Users\Ann O'Hara\bin\hark.exe" ("C:\Users\Ann O'Hara\bin\hark.exe" hook codex Stop) else (echo {^"a^":^"b ^(c^) ^& d^"}) & exit 0"#
+        );
+        assert_eq!(
+            line(Shell::PowerShell, Some(r#"{"a":"it's"}"#)),
+            r#"if (Test-Path -LiteralPath 'C:\Users\Ann O''Hara\bin\hark.exe') { & 'C:\Users\Ann O''Hara\bin\hark.exe' hook codex Stop } else { '{"a":"it''s"}' }; exit 0"#
+        );
+        let stored = |shell| hook(shell, Path::new(r"C:\hark.exe"), Some(store), "codex", "Stop", None);
+        assert!(stored(Shell::Cmd).starts_with(r#"set "HARK_HOME=D:\mem ory"& if exist "C:\hark.exe" "#));
+        assert!(stored(Shell::PowerShell).starts_with(r"$env:HARK_HOME = 'D:\mem ory'; if (Test-Path "));
+        // Git Bash takes the path in single quotes as it is.
+        assert_eq!(
+            hook(Shell::Posix, Path::new(r"C:\hark.exe"), None, "codex", "Stop", None),
+            r"test -x 'C:\hark.exe' && 'C:\hark.exe' hook codex Stop || true"
+        );
+        for shell in [Shell::Posix, Shell::Cmd, Shell::PowerShell] {
+            assert!(line(shell, None).contains(&mark("codex", "Stop")), "uninstalling looks for it");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::command_line::Shell;
 use crate::hook::Dialect;
 
 /// One assistant.
@@ -160,6 +161,8 @@ pub struct HookTable {
     pub element: &'static str,
     /// Seconds times this is what the assistant counts.
     pub time_unit: u32,
+    /// What it runs commands with on Windows.
+    pub windows: Shell,
     pub events: &'static [Event],
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use crate::command_line;
+use crate::command_line::{self, Shell};
 use crate::edit::Edit;
 use crate::host::{Event, HookTable, Hooks, Host, Piece, Scope, What};
 use crate::place::Surroundings;
@@ -104,7 +104,7 @@ impl Writer<'_> {
         let wish = |event: &Event| {
             let element = event.element.unwrap_or(table.element);
             let value = fill(parsed(element), &|name| match name {
-                "{command}" => Some(json!(self.command(table.host, event))),
+                "{command}" => Some(json!(self.command(Shell::here(table.windows), table.host, event))),
                 "{timeout}" => Some(json!(event.seconds * table.time_unit)),
                 "{matcher}" => event.matcher.map(|matcher| json!(matcher)),
                 _ => Some(json!(name)),
@@ -123,18 +123,18 @@ impl Writer<'_> {
         let wish = |event: &Event| Wish {
             file: folder.join(format!("{}{suffix}", event.name)),
             edit: Edit::Whole {
-                text: format!("#!/bin/sh\n{}\n", self.command(self.host.id, event)),
+                text: format!("#!/bin/sh\n{}\n", self.command(Shell::Posix, self.host.id, event)),
                 executable: true,
             },
         };
         self.wanted(events).map(wish).collect()
     }
 
-    fn command(&self, host: &str, event: &Event) -> String {
+    fn command(&self, shell: Shell, host: &str, event: &Event) -> String {
         let gone = Value::String(command_line::gone(&self.around.executable)).to_string();
         let said = event.when_gone.map(|said| said.replace("\"{gone}\"", &gone));
         let (executable, store) = (&self.around.executable, self.store());
-        command_line::hook(executable, store, host, event.name, said.as_deref())
+        command_line::hook(shell, executable, store, host, event.name, said.as_deref())
     }
 
     /// A project's files are shared; the store of one user is none of their business.

@@ -1,4 +1,4 @@
-//! What tests of Hark share: a throw-away home, a runner for the binary, a raw MCP client, the
+//! What tests of Hark share: a throw-away home, a runner for the binary, a raw MCP client, a scripted model, the
 //! search corpus, and looks at what is on disk. For tests only; nothing ships with it.
 //!
 //! The path of the binary is known only to the tests of the crate that builds it, so they pass it
@@ -6,10 +6,12 @@
 
 pub mod corpus;
 pub mod disk;
+pub mod events;
 pub mod git;
 mod home;
 pub mod hooks;
 pub mod mcp;
+pub mod model;
 pub mod note;
 mod run;
 mod seeded;

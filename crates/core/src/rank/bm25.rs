@@ -73,6 +73,8 @@ pub struct Evidence {
     pub together: f32,
     /// Information of the rarest term that matched.
     pub rarest: f32,
+    /// Which terms matched: a bit for each of the first 64.
+    pub held: u64,
 }
 
 impl Evidence {
@@ -154,7 +156,7 @@ pub fn score(record: &[u8], terms: &[WeightedTerm], corpus: &Corpus) -> Evidence
     let mut wanted = 0f32;
     let mut held = 0f32;
     let mut before: Option<(u8, f32)> = None;
-    for term in terms {
+    for (at, term) in terms.iter().enumerate() {
         wanted += term.idf;
         let Some(entry) = find(entries, term.hash) else {
             before = None;
@@ -164,6 +166,7 @@ pub fn score(record: &[u8], terms: &[WeightedTerm], corpus: &Corpus) -> Evidence
         let tf: f32 = frequencies.iter().zip(norm).map(|(count, norm)| f32::from(*count) * norm).sum();
         evidence.score += term.weight * term.idf * tf * (K1 + 1.0) / (K1 + tf);
         evidence.matched += 1;
+        evidence.held |= 1u64.checked_shl(at as u32).unwrap_or(0);
         evidence.rarest = evidence.rarest.max(term.idf * term.weight.min(1.0));
         held += term.idf * term.weight;
         if let Some((place, idf)) = before

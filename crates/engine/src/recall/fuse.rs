@@ -13,8 +13,8 @@ use hark_store::search::{Activation, Candidate, Candidates};
 use hark_store::{Store, StoreError, Stored};
 use serde::Serialize;
 
-use super::Question;
 use super::gate::Signals;
+use super::{Question, cover};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -46,6 +46,8 @@ pub struct Ranked {
     pub reasons: Vec<Contribution>,
     /// What the gate judges by.
     pub signals: Signals,
+    /// Which words of the question it holds, see [`Candidate::held`].
+    pub held: u64,
 }
 
 /// How much each measure counts: a memory that holds the whole question in one place and means
@@ -100,6 +102,7 @@ struct Standing {
     shares: Vec<Share>,
     total: f32,
     signals: Signals,
+    held: u64,
     /// How well it fits the time that the question speaks of, and what that adds.
     time: Option<(f32, f32)>,
 }
@@ -136,6 +139,7 @@ impl Standing {
                 named: false,
                 score: 0.0,
             },
+            held: candidate.held,
             time: None,
         };
         let by_words = |evidence: &Evidence| {
@@ -188,6 +192,7 @@ pub(super) fn rank(
         })
         .collect();
     order(&mut hits);
+    cover::spread(&mut hits, &candidates.shares);
     put_successors_first(&mut hits);
     let listed = diversify(hits, question.limit);
     Ok(listed)
@@ -274,6 +279,7 @@ fn add_linked(
                     shares: Vec::with_capacity(1),
                     total: 0.0,
                     signals: Signals { named: is_named, ..Signals::default() },
+                    held: 0,
                     time: None,
                 };
                 standing.add(Tier::Graph, strength, effect);
@@ -332,7 +338,7 @@ fn weigh(
         }
     }
     let signals = Signals { score, ..standing.signals };
-    Ranked { passage: standing.passage, score, tiers, reasons, stored, signals }
+    Ranked { passage: standing.passage, score, tiers, reasons, stored, signals, held: standing.held }
 }
 
 fn order(hits: &mut [Ranked]) {

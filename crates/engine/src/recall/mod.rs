@@ -2,6 +2,7 @@
 //! and packed under a token budget.
 
 mod admit;
+mod cover;
 mod fuse;
 pub mod gate;
 mod render;

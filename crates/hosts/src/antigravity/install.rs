@@ -1,5 +1,6 @@
 //! What `hark install` sets up for Antigravity.
 
+use crate::command_line::Shell;
 use crate::host::{Event, HookTable, Install, What, for_project, for_user, home, project};
 
 const SERVER: What = What::Server {
@@ -15,6 +16,7 @@ const HOOKS: HookTable = HookTable {
     path: &["hark"],
     element: r#"{"matcher":"{matcher}","hooks":[{"type":"command","command":"{command}","timeout":"{timeout}"}]}"#,
     time_unit: 1,
+    windows: Shell::Cmd,
     events: &[
         Event::minimal("SessionStart", 10).written(HANDLER),
         Event::minimal("PreInvocation", 5).written(HANDLER),

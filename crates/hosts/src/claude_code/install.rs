@@ -1,5 +1,6 @@
 //! What `hark install` sets up for Claude Code.
 
+use crate::command_line::Shell;
 use crate::host::{
     CommandFormat, Event, HookTable, Install, Root, What, below, for_project, for_user, plugin, project,
 };
@@ -15,6 +16,7 @@ const HOOKS: HookTable = HookTable {
     path: &["hooks"],
     element: r#"{"matcher":"{matcher}","hooks":[{"type":"command","command":"{command}","timeout":"{timeout}"}]}"#,
     time_unit: 1,
+    windows: Shell::Posix,
     events: &[
         Event::minimal("SessionStart", 10).saying(r#"{"systemMessage":"{gone}"}"#),
         Event::minimal("UserPromptSubmit", 5),

@@ -1,5 +1,6 @@
 //! What `hark install` sets up for Codex CLI.
 
+use crate::command_line::Shell;
 use crate::host::{Event, HookTable, Install, Root, What, below, for_project, for_user, project};
 
 const CODEX: Root = Root::Var("CODEX_HOME", ".codex");
@@ -14,6 +15,7 @@ const HOOKS: HookTable = HookTable {
     path: &["hooks"],
     element: r#"{"hooks":[{"type":"command","command":"{command}","timeout":"{timeout}"}]}"#,
     time_unit: 1,
+    windows: Shell::Cmd,
     events: &[
         Event::minimal("SessionStart", 10).saying(r#"{"systemMessage":"{gone}"}"#),
         Event::minimal("UserPromptSubmit", 5),

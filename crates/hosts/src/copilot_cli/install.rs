@@ -1,5 +1,6 @@
 //! What `hark install` sets up for Copilot CLI.
 
+use crate::command_line::Shell;
 use crate::host::{Event, HookTable, Install, Root, What, below, for_project, for_user, project};
 
 const COPILOT: Root = Root::Var("COPILOT_HOME", ".copilot");
@@ -15,8 +16,13 @@ pub(crate) const HOOKS_VERSION: What = What::HookSetting { path: &["version"], v
 pub(crate) const HOOKS: HookTable = HookTable {
     host: "copilot-cli",
     path: &["hooks"],
-    element: r#"{"type":"command","bash":"{command}","timeoutSec":"{timeout}"}"#,
+    element: if cfg!(windows) {
+        r#"{"type":"command","powershell":"{command}","timeoutSec":"{timeout}"}"#
+    } else {
+        r#"{"type":"command","bash":"{command}","timeoutSec":"{timeout}"}"#
+    },
     time_unit: 1,
+    windows: Shell::PowerShell,
     events: &[
         Event::minimal("sessionStart", 10).saying(r#"{"additionalContext":"{gone}"}"#),
         Event::minimal("userPromptSubmitted", 5),

@@ -1,5 +1,6 @@
 //! What `hark install` sets up for Cursor.
 
+use crate::command_line::Shell;
 use crate::host::{CommandFormat, Event, HookTable, Install, What, for_project, for_user, home, project};
 
 const SERVER: What = What::Server {
@@ -15,6 +16,7 @@ const HOOKS: HookTable = HookTable {
     path: &["hooks"],
     element: r#"{"command":"{command}","timeout":"{timeout}"}"#,
     time_unit: 1,
+    windows: Shell::PowerShell,
     events: &[
         Event::minimal("sessionStart", 10).saying(r#"{"additional_context":"{gone}"}"#),
         Event::minimal("beforeSubmitPrompt", 5),

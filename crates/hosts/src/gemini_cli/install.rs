@@ -1,5 +1,6 @@
 //! What `hark install` sets up for Gemini CLI.
 
+use crate::command_line::Shell;
 use crate::host::{
     CommandFormat, Event, HookTable, Install, What, for_project, for_user, home, plugin, project,
 };
@@ -15,6 +16,7 @@ const HOOKS: HookTable = HookTable {
     path: &["hooks"],
     element: r#"{"hooks":[{"type":"command","name":"hark","command":"{command}","timeout":"{timeout}"}]}"#,
     time_unit: 1_000,
+    windows: Shell::PowerShell,
     events: &[
         Event::minimal("SessionStart", 10).saying(r#"{"systemMessage":"{gone}"}"#),
         Event::minimal("BeforeAgent", 5),

@@ -1,5 +1,6 @@
 //! What `hark install` sets up for Windsurf.
 
+use crate::command_line::Shell;
 use crate::host::{Event, HookTable, Install, What, for_project, for_user, home, project};
 
 const SERVER: What = What::Server {
@@ -13,6 +14,7 @@ const HOOKS: HookTable = HookTable {
     path: &["hooks"],
     element: r#"{"command":"{command}","show_output":false}"#,
     time_unit: 1,
+    windows: Shell::Cmd,
     events: &[
         Event::minimal("pre_user_prompt", 5),
         Event::full("post_write_code", 5),

@@ -45,6 +45,12 @@ impl Measure {
         self.repaired.as_deref().unwrap_or(&self.typed)
     }
 
+    /// How much of the query's information each of its words is.
+    pub(super) fn shares(&self) -> Vec<f32> {
+        let all: f32 = self.meant().iter().map(|term| term.idf).sum();
+        self.meant().iter().map(|term| if all > 0.0 { term.idf / all } else { 0.0 }).collect()
+    }
+
     pub(super) fn passage(&self, row: &Row<'_>) -> rusqlite::Result<Measured> {
         let scale: f64 = row.get(0)?;
         let values = row.get_ref(1)?.as_blob()?;

@@ -83,6 +83,8 @@ pub struct Candidate {
     pub is_long: bool,
     /// Evidence of the memory as a whole; equal to `repaired` for a memory of one passage.
     pub whole: Evidence,
+    /// Which words of the query it holds anywhere, in whoever's voice: bits as in [`Evidence::held`].
+    pub held: u64,
     pub cosine: f32,
     /// How much of the query's words have a counterpart of like meaning, 0 to 1.
     pub words: f32,
@@ -94,6 +96,8 @@ pub struct Candidate {
 pub struct Candidates {
     pub terms: QueryTerms,
     pub found: Vec<Candidate>,
+    /// How much of the query's information each of its words is, as the bits of `held` count them.
+    pub shares: Vec<f32>,
     /// Passages that passed the filter.
     pub in_scope: usize,
     /// Share of the query's information that the meaning stands for, 0 to 1.
@@ -170,6 +174,7 @@ impl Store {
                 repaired,
                 is_long,
                 whole: repaired,
+                held: repaired.held,
                 cosine,
                 words: 0.0,
                 near,
@@ -183,7 +188,7 @@ impl Store {
         self.look_at_rest(&mut found, &measure)?;
         found.sort_unstable_by_key(|c| (c.tie, c.memory));
         let understood = meaning.map_or(0.0, |m| m.understood);
-        Ok(Candidates { terms, found, in_scope: scan.in_scope, understood })
+        Ok(Candidates { terms, found, shares: measure.shares(), in_scope: scan.in_scope, understood })
     }
 
     /// Word by word is dearer than one vector: only what leads by one measure or the other is
@@ -216,6 +221,7 @@ impl Store {
                 Ok(bm25::score(row.get_ref(0)?.as_blob()?, terms, &corpus))
             });
             if let Some(whole) = whole.optional()? {
+                candidate.held |= whole.held;
                 candidate.whole = whole;
             }
         }
@@ -237,7 +243,8 @@ impl Store {
             while let Some(row) = rows.next()? {
                 let Measured { typed, repaired, cosine } = measure.passage(row)?;
                 let passage = row.get(4)?;
-                candidate.absorb(&Candidate { passage, typed, repaired, cosine, ..candidate.clone() });
+                let held = repaired.held;
+                candidate.absorb(&Candidate { passage, typed, repaired, held, cosine, ..candidate.clone() });
             }
         }
         Ok(())
@@ -288,5 +295,6 @@ impl Candidate {
             (self.cosine, self.words) = (other.cosine, other.words);
         }
         self.near |= other.near;
+        self.held |= other.held;
     }
 }

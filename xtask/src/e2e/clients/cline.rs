@@ -1,0 +1,32 @@
+//! Cline's command line. It tells hooks of no prompt and takes context after tools only.
+
+use hark_testkit::model::Step;
+use serde_json::json;
+
+use super::{Client, Hooks, words};
+
+pub(super) const CLIENT: Client = Client {
+    id: "cline",
+    packages: &["cline@3.0.65"],
+    program: "cline",
+    settings: |scene| {
+        let own = "{\n  \"mcpServers\": {}\n}\n";
+        vec![(scene.in_home(".cline/data/settings/cline_mcp_settings.json"), own.to_owned())]
+    },
+    environment: |_| {
+        ["CLINE_TELEMETRY_DISABLED", "CLINE_NO_AUTO_UPDATE"].map(|name| (name, "1".to_owned())).to_vec()
+    },
+    before: Some(|scene| {
+        let url = format!("{}/v1", scene.url);
+        words(&["auth", "-p", "openai-compatible", "-k", "sk-not-a-key", "-m", "fake-model", "-b", &url])
+    }),
+    arguments: |prompt| words(&["--json", "--auto-approve", "true", prompt]),
+    call: |tool, input| Step::new(&[tool], input),
+    edit: |path, old, new| {
+        let input = json!({ "command": "str_replace", "path": path, "old_str": old, "new_str": new,
+            "old_text": old, "new_text": new });
+        vec![Step::new(&["editor", "edit"], input)]
+    },
+    instructed: false,
+    hooks: Hooks { ends: false, prompt: false },
+};

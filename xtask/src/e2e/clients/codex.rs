@@ -1,0 +1,45 @@
+//! Codex. Its user has to trust hooks; the flag below is how its own tests say so.
+
+use hark_testkit::model::Step;
+use serde_json::json;
+
+use super::{Client, Hooks, words};
+
+pub(super) const CLIENT: Client = Client {
+    id: "codex",
+    packages: &["@openai/codex@0.166.0"],
+    program: "codex",
+    settings: |scene| {
+        let config = format!(
+            "# mine\nmodel = \"gpt-5.5\"\nmodel_provider = \"fake\"\ncheck_for_update_on_startup = false\n\n\
+             [analytics]\nenabled = false\n\n[model_providers.fake]\nname = \"fake\"\nbase_url = \"{}/v1\"\n\
+             wire_api = \"responses\"\nenv_key = \"FAKE_KEY\"\n",
+            scene.url
+        );
+        vec![(scene.in_home(".codex/config.toml"), config)]
+    },
+    environment: |_| vec![("FAKE_KEY", "sk-not-a-key".to_owned())],
+    before: None,
+    arguments: |prompt| {
+        words(&[
+            "exec",
+            "--skip-git-repo-check",
+            "--dangerously-bypass-hook-trust",
+            "--dangerously-bypass-approvals-and-sandbox",
+            prompt,
+        ])
+    },
+    call: |tool, input| {
+        Step::new(&[tool], input)
+            .found_by("tool_search", json!({ "query": format!("{tool} memory hark"), "limit": 8 }))
+    },
+    edit: |path, old, new| {
+        let patch = format!(
+            "*** Begin Patch\n*** Update File: {}\n@@\n-{old}\n+{new}\n*** End Patch\n",
+            path.file_name().unwrap_or_default().display()
+        );
+        vec![Step::new(&["apply_patch"], json!(patch))]
+    },
+    instructed: true,
+    hooks: Hooks { ends: true, prompt: true },
+};

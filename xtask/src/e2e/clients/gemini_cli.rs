@@ -1,0 +1,40 @@
+//! Gemini CLI.
+
+use hark_testkit::model::Step;
+use serde_json::json;
+
+use super::{Client, Hooks, words};
+
+pub(super) const CLIENT: Client = Client {
+    id: "gemini-cli",
+    packages: &["@google/gemini-cli@0.61.0"],
+    program: "gemini",
+    settings: |scene| {
+        let own = "{\n  // mine\n  \"general\": { \"disableAutoUpdate\": true, \"enableAutoUpdate\": false },\n  \
+                   \"privacy\": { \"usageStatisticsEnabled\": false },\n  \"telemetry\": { \"enabled\": false },\n  \
+                   \"security\": { \"auth\": { \"selectedType\": \"gemini-api-key\" } }\n}\n";
+        vec![(scene.in_home(".gemini/settings.json"), own.to_owned())]
+    },
+    environment: |scene| {
+        vec![
+            ("GOOGLE_GEMINI_BASE_URL", scene.url.to_owned()),
+            ("GEMINI_API_KEY", "not-a-key".to_owned()),
+            ("GEMINI_TELEMETRY_ENABLED", "false".to_owned()),
+            ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
+        ]
+    },
+    before: None,
+    arguments: |prompt| {
+        let options =
+            ["--model", "gemini-2.5-pro", "--approval-mode", "yolo", "--output-format", "stream-json"];
+        words(&[&["-p", prompt], options.as_slice()].concat())
+    },
+    call: |tool, input| Step::new(&[tool], input),
+    edit: |path, old, new| {
+        let input =
+            json!({ "file_path": path, "old_string": old, "new_string": new, "instruction": "rename" });
+        vec![Step::new(&["read_file"], json!({ "file_path": path })), Step::new(&["replace"], input)]
+    },
+    instructed: true,
+    hooks: Hooks { ends: true, prompt: true },
+};

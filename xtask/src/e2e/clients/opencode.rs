@@ -1,0 +1,52 @@
+//! OpenCode.
+
+use hark_testkit::model::Step;
+use serde_json::json;
+
+use super::{Client, Hooks, words};
+
+pub(super) const CLIENT: Client = Client {
+    id: "opencode",
+    packages: &["opencode-ai@1.18.33"],
+    program: "opencode",
+    settings: |scene| {
+        let config = json!({
+            "model": "fake/fake-model", "small_model": "fake/fake-model", "autoupdate": false, "share": "disabled",
+            "provider": { "fake": { "npm": "@ai-sdk/openai-compatible", "name": "Fake",
+                "options": { "baseURL": format!("{}/v1", scene.url), "apiKey": "sk-not-a-key" },
+                "models": { "fake-model": { "name": "Fake", "tool_call": true,
+                    "limit": { "context": 200_000, "output": 8_000 } } } } },
+            "permission": { "*": "allow" },
+        });
+        // What its first start would fetch for plugins in TypeScript; ours needs none of it.
+        let types = json!({ "dependencies": { "@opencode-ai/plugin": "1.18.33" } });
+        let lock = json!({ "lockfileVersion": 3, "packages": { "": types } });
+        vec![
+            (scene.in_config("opencode/opencode.json"), format!("{config:#}\n")),
+            (scene.in_config("opencode/package.json"), types.to_string()),
+            (scene.in_config("opencode/package-lock.json"), lock.to_string()),
+            (scene.in_config("opencode/node_modules/.keep"), String::new()),
+        ]
+    },
+    environment: |_| {
+        let off = [
+            "OPENCODE_DISABLE_AUTOUPDATE",
+            "OPENCODE_DISABLE_MODELS_FETCH",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD",
+            "OPENCODE_DISABLE_SHARE",
+        ];
+        off.map(|name| (name, "1".to_owned())).to_vec()
+    },
+    before: None,
+    arguments: |prompt| words(&["run", "--format", "json", prompt]),
+    call: |tool, input| Step::new(&[tool], input),
+    edit: |path, old, new| {
+        vec![
+            Step::new(&["read"], json!({ "filePath": path })),
+            Step::new(&["edit"], json!({ "filePath": path, "oldString": old, "newString": new })),
+        ]
+    },
+    instructed: true,
+    // A session is never ended, only left.
+    hooks: Hooks { ends: false, prompt: true },
+};

@@ -1,0 +1,149 @@
+//! Programs from npm, installed once into a folder of ours, by name and version. What the machine
+//! lacks for it is installed where that is ours to do: in a container, as root.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const NODE: &str = "node@24";
+/// Some clients install an old release without a word where Node is older.
+const LEAST_NODE: u32 = 22;
+pub(crate) const PATIENCE_TO_INSTALL: Duration = Duration::from_secs(900);
+
+/// Why something cannot run here.
+pub(crate) struct Missing(pub(crate) String);
+
+/// npm, with a Node that is new enough.
+pub(crate) struct Npm {
+    cache: PathBuf,
+    /// Where our own Node is, if the machine's is too old.
+    node: Option<PathBuf>,
+}
+
+impl Npm {
+    /// Programs will be kept below `cache`.
+    pub(crate) fn ready(cache: &Path) -> Result<Self, Missing> {
+        if version("npm", "--version").is_none() {
+            install_packages(cache);
+        }
+        if version("npm", "--version").is_none() {
+            return Err(Missing("npm is not installed, and could not be".to_owned()));
+        }
+        let mut npm = Npm { cache: cache.to_owned(), node: None };
+        let major = version("node", "--version")
+            .and_then(|text| text.trim_start_matches('v').split('.').next()?.parse::<u32>().ok());
+        if major.is_none_or(|major| major < LEAST_NODE) {
+            npm.install("node", &[NODE])?;
+            npm.node = Some(cache.join("node/node_modules/.bin"));
+        }
+        Ok(npm)
+    }
+
+    /// Packages in a folder of their own: their dependencies disagree.
+    pub(crate) fn install(&self, folder: &str, packages: &[&str]) -> Result<(), Missing> {
+        let folder = self.cache.join(folder);
+        once(&folder, &packages.join(" "), || {
+            fs::write(folder.join("package.json"), "{\"private\":true}\n").map_err(|e| e.to_string())?;
+            let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
+            npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"])
+                .args(packages)
+                .env("PATH", self.search_path())
+                .current_dir(&folder);
+            finish(&mut npm, &folder.join("install.log"), PATIENCE_TO_INSTALL)
+        })
+    }
+
+    /// A program that one of the packages in `folder` brought.
+    pub(crate) fn binary(&self, folder: &str, name: &str) -> PathBuf {
+        let name = if cfg!(windows) { format!("{name}.cmd") } else { name.to_owned() };
+        self.cache.join(folder).join("node_modules/.bin").join(name)
+    }
+
+    /// Any program, which finds our Node first.
+    pub(crate) fn program(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env("PATH", self.search_path());
+        command
+    }
+
+    /// Where programs are looked for, our Node first.
+    pub(crate) fn search_path(&self) -> OsString {
+        let rest = std::env::var_os("PATH").unwrap_or_default();
+        let all = self.node.iter().cloned().chain(std::env::split_paths(&rest));
+        std::env::join_paths(all).unwrap_or(rest)
+    }
+}
+
+/// Runs to the end with its output in `log`, or ends it when patience does.
+pub(crate) fn finish(command: &mut Command, log: &Path, patience: Duration) -> Result<(), String> {
+    let file = File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
+    let errors = file.try_clone().map_err(|e| format!("{}: {e}", log.display()))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        // A group of its own, so that whatever it started ends with it.
+        command.process_group(0);
+    }
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(file)
+        .stderr(errors)
+        .spawn()
+        .map_err(|e| format!("{}: {e}", command.get_program().display()))?;
+    let started = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(status.to_string()),
+            Ok(None) if started.elapsed() < patience => std::thread::sleep(Duration::from_millis(20)),
+            Ok(None) => {
+                if cfg!(unix) {
+                    let group = format!("-{}", child.id());
+                    let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+                }
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("not done after {} s", patience.as_secs()));
+            }
+            Err(e) => return Err(e.to_string()),
+        }
+    }
+}
+
+/// Installs unless the folder says that exactly this is already there.
+pub(crate) fn once(
+    folder: &Path,
+    what: &str,
+    install: impl FnOnce() -> Result<(), String>,
+) -> Result<(), Missing> {
+    let mark = folder.join("installed");
+    if fs::read_to_string(&mark).is_ok_and(|there| there == what) {
+        return Ok(());
+    }
+    println!("installing {what}");
+    let done = fs::create_dir_all(folder).map_err(|e| e.to_string()).and_then(|()| install());
+    done.and_then(|()| fs::write(&mark, what).map_err(|e| e.to_string()))
+        .map_err(|why| Missing(format!("{what} could not be installed ({why}); see {}", folder.display())))
+}
+
+/// What a container's root may do; everybody else installs what is missing themselves.
+pub(crate) fn install_packages(log: &Path) {
+    let root = version("id", "-u").is_some_and(|user| user == "0");
+    if !root || version("apt-get", "--version").is_none() {
+        return;
+    }
+    println!("installing nodejs, npm and python3-venv");
+    let mut apt = Command::new("apt-get");
+    apt.args(["install", "-y", "nodejs", "npm", "python3-venv"]).env("DEBIAN_FRONTEND", "noninteractive");
+    let _ = finish(&mut apt, &log.join("apt.log"), PATIENCE_TO_INSTALL);
+}
+
+/// The first line a program prints about itself; `None` if it is not installed.
+pub(crate) fn version(program: &str, flag: &str) -> Option<String> {
+    let program = if cfg!(windows) && program == "npm" { "npm.cmd" } else { program };
+    let output = Command::new(program).arg(flag).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let said = String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().trim().to_owned();
+    output.status.success().then_some(said)
+}
