@@ -17,6 +17,7 @@ mod process;
 mod shared_data;
 mod suite;
 mod tidy;
+mod transcripts;
 mod workspace;
 
 use std::process::ExitCode;
@@ -40,6 +41,7 @@ usage: cargo xtask COMMAND
   eval [--set NAME] [--json PATH] [--binary PATH]
                                 score what the release binary finds, beside plain FTS5; a full run
                                 updates docs/benchmarks.md
+  transcripts DIR SIZE          write made-up transcripts (2GB, 500MB), to measure `hark ingest` on
   store PATH COUNT              write a store of made-up memories, as `bench` measures them
 ";
 
@@ -67,6 +69,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
         ["coding", options @ ..] => coding::run(options),
         ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
+        ["transcripts", folder, size] => transcripts::run(folder, size),
         ["store", path, count] => bench::make_store(path, count),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

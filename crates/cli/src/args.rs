@@ -83,6 +83,14 @@ pub(crate) enum Command {
     Sessions(commands::sessions::Args),
     /// Go on where a session left off, in the same assistant or another
     Resume(commands::resume::Args),
+    /// Learn from transcripts that assistants left on this machine
+    Ingest(commands::ingest::Args),
+    /// Find what was said and done in past sessions, by a pattern
+    Grep(commands::grep::Args),
+    /// Go from a session or digest down to what happened
+    Expand(commands::expand::Args),
+    /// Show how much there is of a session, digest or event
+    Describe(commands::describe::Args),
     /// Show what was said to assistants unasked
     Ledger(commands::ledger::Args),
     /// List tags in use

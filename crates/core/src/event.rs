@@ -12,6 +12,8 @@ use crate::time::Timestamp;
 pub enum EventKind {
     Start,
     Prompt,
+    /// Asked by another agent: nobody's wish, whatever it says.
+    Task,
     /// A tool is about to run.
     Before,
     /// A tool has run.
@@ -27,6 +29,7 @@ impl EventKind {
         match self {
             EventKind::Start => "start",
             EventKind::Prompt => "prompt",
+            EventKind::Task => "task",
             EventKind::Before => "before",
             EventKind::Tool => "tool",
             EventKind::Reply => "reply",
@@ -90,7 +93,20 @@ pub struct Arrival {
     /// A call of a tool of ours is no work that a checkpoint should tell about.
     #[serde(default)]
     pub ours: bool,
+    /// Where we have it from, if not from a hook at the moment it happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Recorded>,
     pub event: Event,
+}
+
+/// An event that was read in a transcript: hooks may have told it already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Recorded {
+    /// The transcript says when it happened.
+    Timed,
+    /// It does not; the time is a guess.
+    Untimed,
 }
 
 /// More of a text than this is not even looked at.
@@ -101,12 +117,15 @@ const MARGIN: usize = 6 * 1024;
 /// Redacts a text of any length in bounded time: the head and the tail of a very long one, each
 /// without what is next to the cut, and of those no more than `keep` bytes.
 pub fn excerpt(redactor: &Redactor, text: &Raw, keep: usize) -> Clean {
+    // Enough that what is kept is told from what is next to it, and no more: of long outputs most
+    // would be thrown away again.
+    let examined = (keep + MARGIN + 2 * 1024).min(EXAMINED);
     let text = text.peek();
-    if text.len() <= 2 * EXAMINED {
+    if text.len() <= 2 * examined {
         return shorten(&redactor.clean(Raw::new(text)), keep);
     }
-    let head = redactor.clean(Raw::new(&text[..floor(text, EXAMINED)]));
-    let tail = redactor.clean(Raw::new(&text[floor(text, text.len() - EXAMINED)..]));
+    let head = redactor.clean(Raw::new(&text[..floor(text, examined)]));
+    let tail = redactor.clean(Raw::new(&text[floor(text, text.len() - examined)..]));
     let head_end = cut_at(&head, floor(&head, head.len().saturating_sub(MARGIN)));
     let tail_from = {
         let at = floor(&tail, MARGIN.min(tail.len()));

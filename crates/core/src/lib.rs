@@ -5,6 +5,7 @@
 //! parameters, so every rule of the product can be tested as a function.
 
 pub mod budget;
+pub mod digest;
 pub mod entity;
 pub mod event;
 pub mod failure;
@@ -23,6 +24,7 @@ pub mod redact;
 pub mod retention;
 pub mod session;
 pub mod text;
+pub mod tier;
 pub mod time;
 pub mod vector;
 pub mod when;

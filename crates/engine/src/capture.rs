@@ -32,10 +32,19 @@ pub(crate) const GIT_PATIENCE: Duration = Duration::from_millis(700);
 
 /// An event as it may be stored; `None` if there is nothing to store.
 pub fn arrival(redactor: &Redactor, event: &HookEvent, now: Timestamp) -> Option<Arrival> {
+    let root = event.cwd.as_deref().map(project::work_tree);
+    arrival_in(redactor, event, root.as_deref(), now)
+}
+
+/// The same, for a caller that knows the root of the folder's project.
+pub(crate) fn arrival_in(
+    redactor: &Redactor,
+    event: &HookEvent,
+    root: Option<&Path>,
+    now: Timestamp,
+) -> Option<Arrival> {
     let clean = |text: &str| redactor.clean(Raw::new(text));
     let session = event.session.as_deref().map(&clean)?;
-    let folder = event.cwd.as_deref();
-    let root = folder.map(project::work_tree);
     let mut ours = false;
     let mut stored = Event {
         at: now,
@@ -55,15 +64,19 @@ pub fn arrival(redactor: &Redactor, event: &HookEvent, now: Timestamp) -> Option
             stored.kind = EventKind::Prompt;
             stored.body = excerpt(redactor, text, PROMPT);
         }
+        What::Task(text) => {
+            stored.kind = EventKind::Task;
+            stored.body = excerpt(redactor, text, PROMPT);
+        }
         What::AfterTool { tool, output, ok } => {
             stored.kind = EventKind::Tool;
             ours = tool.ours;
             stored.tool = Some(one_line(&clean(&tool.name)));
-            stored.target = target(redactor, tool, root.as_deref());
+            stored.target = target(redactor, tool, root);
             stored.ok = *ok;
             stored.body = tool_body(redactor, tool, output, *ok);
             if *ok != Some(false) {
-                stored.touches = touches(redactor, &tool.touches, root.as_deref());
+                stored.touches = touches(redactor, &tool.touches, root);
             }
         }
         What::Reply(text) => {
@@ -76,6 +89,10 @@ pub fn arrival(redactor: &Redactor, event: &HookEvent, now: Timestamp) -> Option
             stored.body = reply.as_ref().map(|text| excerpt(redactor, text, REPLY)).unwrap_or_default();
         }
         What::Compacting => stored.kind = EventKind::Compaction,
+        What::Compacted(text) => {
+            stored.kind = EventKind::Compaction;
+            stored.body = excerpt(redactor, text, REPLY);
+        }
         What::End { reason } => {
             stored.kind = EventKind::End;
             stored.body = one_line(&clean(reason));
@@ -117,11 +134,15 @@ fn addressed(redactor: &Redactor, event: &HookEvent, session: Clean, ours: bool,
         folder: event.cwd.as_deref().map(|f| clean(&f.to_string_lossy())),
         transcript: event.transcript.as_deref().map(&clean),
         ours,
+        recorded: None,
         event: stored,
     }
 }
 
 fn tool_body(redactor: &Redactor, tool: &ToolUse, output: &Raw, ok: Option<bool>) -> Clean {
+    if tool.echoes {
+        return Clean::default();
+    }
     match tool.class {
         // What a file holds is in the file.
         ToolClass::Read | ToolClass::Search if ok != Some(false) => Clean::default(),
@@ -316,7 +337,11 @@ impl Evidence {
     }
 }
 
-fn name_after_first_prompt(writer: &mut Writer<'_>, num: i64, prompt: &Clean) -> Result<(), EngineError> {
+pub(crate) fn name_after_first_prompt(
+    writer: &mut Writer<'_>,
+    num: i64,
+    prompt: &Clean,
+) -> Result<(), EngineError> {
     let Some(mut stored) = writer.session(num)? else { return Ok(()) };
     let title = one_line(&title_from_body(prompt));
     if stored.session.title.is_none() && !title.is_empty() && !crate::recall::gate::is_trivial(prompt) {

@@ -29,6 +29,7 @@ pub struct Config {
     pub sessions: SessionsConfig,
     pub retention: RetentionConfig,
     pub backup: BackupConfig,
+    pub history: HistoryConfig,
     pub projects: ProjectsConfig,
 }
 
@@ -107,6 +108,14 @@ fn by_name<S: serde::Serializer>(kinds: &BTreeMap<hark_core::Kind, u32>, s: S) -
 pub struct BackupConfig {
     pub every: String,
     pub keep: usize,
+}
+
+/// How long events are kept as they were.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HistoryConfig {
+    pub digest: String,
+    pub keep: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,16 +1,19 @@
 //! Work that no hook has time for, done by one short-lived process: events that wait, sessions that
-//! nobody ended, the write-ahead log.
+//! nobody ended, what live transcripts tell, old events, the write-ahead log.
 
 use std::fs::File;
 use std::time::{Duration, Instant};
 
 use hark_core::session::CheckpointBy;
 use hark_core::time::parse_span;
+use hark_hosts::Surroundings;
 use hark_store::{Layout, spool};
 
 use crate::capture;
+use crate::digest;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::ingest;
 use crate::ops::{backup, retention};
 
 /// What a run did.
@@ -20,6 +23,10 @@ pub struct Done {
     pub busy: bool,
     pub events: usize,
     pub expired: usize,
+    /// Events that transcripts told and no hook did.
+    pub read: u64,
+    /// Sessions whose events were put in short.
+    pub digested: usize,
     /// Memories that retention put aside or removed.
     pub retired: usize,
     /// A snapshot was made.
@@ -33,8 +40,9 @@ pub fn lock(layout: &Layout) -> Option<File> {
     Some(file)
 }
 
-/// Works until nothing is left or the time is up.
-pub fn run(engine: &mut Engine, limit: Duration) -> Result<Done, EngineError> {
+/// Works until nothing is left or the time is up. Without surroundings only those transcripts are
+/// read that hooks named.
+pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) -> Result<Done, EngineError> {
     let started = Instant::now();
     let Some(_lock) = lock(engine.store.layout()) else { return Ok(Done { busy: true, ..Done::default() }) };
     let mut done = Done { events: drain(engine, started, limit)?, ..Done::default() };
@@ -49,6 +57,9 @@ pub fn run(engine: &mut Engine, limit: Duration) -> Result<Done, EngineError> {
             .write(now, |writer| capture::machine_checkpoint(writer, num, CheckpointBy::Expiry, None, now))?;
         done.expired += 1;
     }
+    let until = started + limit;
+    done.read = ingest::tail(engine, around, until)?.events.new;
+    done.digested = digest::run(engine, until)?.sessions;
     if started.elapsed() < limit {
         done.retired = retention::in_background(engine, now)?;
     }

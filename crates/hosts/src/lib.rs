@@ -24,6 +24,7 @@ mod opencode;
 mod place;
 mod plan;
 mod qwen_code;
+pub mod transcript;
 mod vscode;
 mod windsurf;
 mod wish;

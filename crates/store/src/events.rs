@@ -6,6 +6,7 @@
 use hark_core::budget::estimate_tokens;
 use hark_core::event::{Arrival, EventKind};
 use hark_core::session::{FileTouch, SessionStatus};
+use hark_core::tier::{Facts, Tier, grade};
 use hark_core::{Clean, ProjectKey, Session, SessionId, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
@@ -25,6 +26,8 @@ pub struct Filed {
     pub is_new: bool,
     /// It was known already, and nothing was changed.
     pub duplicate: bool,
+    /// It is known, but from another session, of which this one holds a copy.
+    pub copied: bool,
     /// Tool calls of the session since the agent's last checkpoint.
     pub unreported: u32,
 }
@@ -58,15 +61,23 @@ impl Writer<'_> {
         beginning: impl FnOnce() -> Result<Beginning, E>,
     ) -> Result<Filed, E> {
         let known = self.known(arrival).map_err(|e| self.sql(e))?;
+        if arrival.recorded.is_some()
+            && let Some(home) =
+                self.recorded_before(known.map(|(num, _)| num), arrival).map_err(|e| self.sql(e))?
+        {
+            let copied = known.is_none_or(|(num, _)| num != home);
+            return Ok(Filed { num: home, is_new: false, duplicate: true, copied, unreported: 0 });
+        }
         let (num, is_new) = match known {
             Some((num, _)) => (num, false),
             None => (self.begin_session(&fresh(arrival, beginning()?))?, true),
         };
-        if !is_new && self.is_known_event(num, arrival).map_err(|e| self.sql(e))? {
-            return Ok(Filed { num, is_new, duplicate: true, unreported: 0 });
+        let is_from_hook = arrival.recorded.is_none();
+        if !is_new && is_from_hook && self.is_known_event(num, arrival).map_err(|e| self.sql(e))? {
+            return Ok(Filed { num, is_new, duplicate: true, copied: false, unreported: 0 });
         }
         let unreported = self.count(num, arrival, known).map_err(|e| self.sql(e))?;
-        Ok(Filed { num, is_new, duplicate: false, unreported })
+        Ok(Filed { num, is_new, duplicate: false, copied: false, unreported })
     }
 
     fn known(&self, arrival: &Arrival) -> rusqlite::Result<Option<(i64, SessionStatus)>> {
@@ -92,6 +103,9 @@ impl Writer<'_> {
                 .prepare_cached("SELECT 1 FROM event WHERE session = ?1 AND once = ?2")?
                 .exists(params![num, once]);
         }
+        if self.is_in_transcript(num, arrival)? {
+            return Ok(true);
+        }
         let same = "SELECT 1 FROM event WHERE session = ?1 AND once = ?2 AND at >= ?3";
         if event.kind == EventKind::Tool {
             return self.tx.prepare_cached(&format!("{same} AND via <> ?4"))?.exists(params![
@@ -113,8 +127,8 @@ impl Writer<'_> {
         let event = &arrival.event;
         self.tx
             .prepare_cached(
-                "INSERT INTO event (session, at, kind, tool, target, ok, via, once, body, tokens) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                "INSERT INTO event (session, at, kind, tool, target, ok, via, once, body, tokens, tier) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             )?
             .execute(params![
                 num,
@@ -126,7 +140,8 @@ impl Writer<'_> {
                 arrival.via.as_str(),
                 once(arrival),
                 event.body.as_str(),
-                estimate_tokens(&event.body) as i64
+                estimate_tokens(&event.body) as i64,
+                tier_of(arrival).name()
             ])?;
         for touch in &event.touches {
             let touch = FileTouch {
@@ -139,12 +154,17 @@ impl Writer<'_> {
             };
             sessions::add_touch(&self.tx, num, &touch)?;
         }
-        // Whatever happens in a session that we thought was over: it goes on.
+        // Whatever happens in a session that we thought was over: it goes on. What a transcript tells
+        // may be of the time before.
         let over = known.is_some_and(|(_, status)| status != SessionStatus::Open);
         if over && event.kind != EventKind::End {
+            let now_or_later = if arrival.recorded.is_some() { event.at.as_millis() } else { i64::MAX };
             self.tx
-                .prepare_cached("UPDATE session SET status = 'open', ended = NULL WHERE num = ?1")?
-                .execute([num])?;
+                .prepare_cached(
+                    "UPDATE session SET status = 'open', ended = NULL \
+                     WHERE num = ?1 AND (ended IS NULL OR ended < ?2)",
+                )?
+                .execute([num, now_or_later])?;
         }
         let is_tool = event.kind == EventKind::Tool;
         self.tx
@@ -156,7 +176,7 @@ impl Writer<'_> {
                 num,
                 event.at.as_millis(),
                 i64::from(is_tool),
-                i64::from(is_tool && !arrival.ours)
+                i64::from(is_tool && !arrival.ours && arrival.recorded.is_none())
             ])?;
         self.tx
             .prepare_cached("SELECT unreported FROM session WHERE num = ?1")?
@@ -176,8 +196,21 @@ fn fresh(arrival: &Arrival, beginning: Beginning) -> Session {
     session
 }
 
+/// What an event is worth.
+fn tier_of(arrival: &Arrival) -> Tier {
+    let event = &arrival.event;
+    grade(&Facts {
+        kind: event.kind,
+        ok: event.ok,
+        ours: arrival.ours,
+        touches: !event.touches.is_empty(),
+        target: event.target.as_deref().unwrap_or(""),
+        body: &event.body,
+    })
+}
+
 /// What tells an event from others of its session.
-fn once(arrival: &Arrival) -> String {
+pub(crate) fn once(arrival: &Arrival) -> String {
     let event = &arrival.event;
     match &arrival.once {
         Some(id) => format!("{} {id}", event.kind.name()),

@@ -65,6 +65,11 @@ impl Layout {
         self.home.join("worker.lock")
     }
 
+    /// Held by the one process that reads transcripts into this store.
+    pub fn ingest_lock(&self) -> PathBuf {
+        self.home.join("ingest.lock")
+    }
+
     /// Files on their way to their place; what is left here by a crash is rubbish.
     pub fn staging(&self) -> PathBuf {
         self.home.join("tmp")

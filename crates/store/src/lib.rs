@@ -7,6 +7,8 @@
 
 mod backup;
 mod connection;
+mod cursors;
+mod digests;
 mod erase;
 mod error;
 mod events;
@@ -19,8 +21,10 @@ mod inspect;
 mod layout;
 mod ledger;
 mod migrate;
+pub mod opencode;
 mod projects;
 mod read;
+mod recorded;
 mod revisions;
 pub mod search;
 mod sessions;
@@ -32,6 +36,8 @@ mod used;
 mod write;
 
 pub use backup::{Restored, Snapshot};
+pub use cursors::{Cursor, SourceFile};
+pub use digests::{Digest, HeldEvent};
 pub use erase::{SCRUBBED, Traces};
 pub use error::StoreError;
 pub use events::{Beginning, Filed, HostSeen, PastEvent};
@@ -41,6 +47,7 @@ pub use layout::Layout;
 pub use ledger::{Injection, LedgerRow, LedgerSum, Savings};
 pub use projects::ProjectNum;
 pub use read::{EntityCount, ListFilter, ListOrder, Neighbour, Stats, Stored};
+pub use recorded::VIA as VIA_TRANSCRIPT;
 pub use revisions::Revision;
 pub use sessions::{SessionFilter, StoredSession};
 pub use store::{OpenOptions, Role, Store};

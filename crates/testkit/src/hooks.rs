@@ -18,6 +18,8 @@ pub struct Recorded {
     pub stdin: String,
     /// The variables by which clients tell hooks who they are.
     pub environment: Vec<(String, String)>,
+    /// When it was sent, in milliseconds.
+    pub at: String,
 }
 
 /// The folder of a client's records and its id.
@@ -75,6 +77,7 @@ pub fn recorded() -> Option<Vec<Recorded>> {
                 host,
                 arguments: words(&record["argv"]),
                 stdin,
+                at: format!("{:.0}", record["t"].as_f64().unwrap_or_default() * 1_000.0),
                 environment: TELLING.iter().filter_map(told).collect(),
             });
         }

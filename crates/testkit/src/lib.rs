@@ -17,6 +17,7 @@ pub mod pairs;
 mod run;
 mod seeded;
 pub mod sqlite;
+pub mod transcripts;
 
 pub use home::Home;
 pub use mcp::Mcp;

@@ -42,3 +42,22 @@ pub fn go_back_to(conn: &Connection, schema: &str, version: i32) {
     }
     conn.execute_batch(&format!("PRAGMA user_version = {version}")).expect("a version");
 }
+
+/// Every row of a query as one text, in the order of the query.
+pub fn rows(path: &Path, sql: &str) -> Vec<String> {
+    let conn = open(path);
+    let mut statement = conn.prepare(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+    let columns = statement.column_count();
+    let rows = statement.query_map([], |row| {
+        let values: Result<Vec<String>, _> = (0..columns)
+            .map(|at| row.get::<_, rusqlite::types::Value>(at).map(|value| format!("{value:?}")))
+            .collect();
+        Ok(values?.join("|"))
+    });
+    rows.and_then(Iterator::collect).unwrap_or_else(|e| panic!("{sql}: {e}"))
+}
+
+/// The number that a query gives.
+pub fn number(path: &Path, sql: &str) -> i64 {
+    open(path).query_row(sql, [], |row| row.get(0)).unwrap_or_else(|e| panic!("{sql}: {e}"))
+}

@@ -8,7 +8,7 @@ mod corpus;
 pub(crate) mod hooks;
 mod measure;
 mod report;
-mod rng;
+pub(crate) mod rng;
 mod vocabulary;
 
 use std::path::PathBuf;

@@ -7,16 +7,20 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod consolidate;
 pub(crate) mod context;
+pub(crate) mod describe;
 pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod eval;
+pub(crate) mod expand;
 pub(crate) mod export;
 pub(crate) mod failures;
 pub(crate) mod feedback;
 pub(crate) mod forget;
+pub(crate) mod grep;
 pub(crate) mod history;
 pub(crate) mod hook;
 pub(crate) mod import;
+pub(crate) mod ingest;
 pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod ledger;
@@ -84,6 +88,10 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Checkpoint(args) => checkpoint::run(args, environment),
         Command::Sessions(args) => sessions::run(args, environment),
         Command::Resume(args) => resume::run(&args, environment),
+        Command::Ingest(args) => ingest::run(&args, environment),
+        Command::Grep(args) => grep::run(args, environment),
+        Command::Expand(args) => expand::run(&args, environment),
+        Command::Describe(args) => describe::run(&args, environment),
         Command::Ledger(args) => ledger::run(&args, environment),
         Command::Work(args) => work::run(&args, environment),
         Command::Hook(args) => hook::run(args),

@@ -4,6 +4,7 @@ use hark_engine::ops::work;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::surroundings;
 use crate::ui;
 
 #[derive(Debug, clap::Args)]
@@ -13,7 +14,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure> {
-    let response = environment.with_engine(|engine, caller| work::run(engine, caller, &args.request))?;
+    // Without a home folder there is nothing to look for.
+    let around = surroundings::read(environment).ok();
+    let response = environment
+        .with_engine(|engine, caller| work::run(engine, caller, &args.request, around.as_ref()))?;
     if environment.output.json {
         ui::print_json(&response);
     } else if response.busy {
@@ -21,8 +25,8 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
     } else {
         let backup = if response.backed_up { ", a backup made" } else { "" };
         ui::note(&format!(
-            "{} events stored, {} sessions given up, {} memories aged out{backup}\n",
-            response.events, response.expired, response.retired
+            "{} events stored, {} read, {} sessions given up, {} digested, {} memories aged out{backup}\n",
+            response.events, response.read, response.expired, response.digested, response.retired
         ));
     }
     Ok(())

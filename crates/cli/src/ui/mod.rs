@@ -1,5 +1,6 @@
 //! What people see. Data goes to stdout, remarks to stderr; colour only on a terminal.
 
+pub(crate) mod bar;
 pub(crate) mod memory;
 pub(crate) mod progress;
 

@@ -23,6 +23,11 @@ impl Raw {
         self.0.is_empty()
     }
 
+    /// Its words, to compare with words of ours. What is compared is not kept.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.split(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&'))
+    }
+
     /// For code of this crate that cuts it to size before it is cleaned.
     pub(crate) fn peek(&self) -> &str {
         &self.0

@@ -209,14 +209,24 @@ impl Scene<'_, '_> {
             None if row.record.is_worth_a_memory(after_an_edit) => {
                 let mut memory = self.blank(Kind::Failure, &row.record.signature)?;
                 self.tell(row, &mut memory);
-                self.writer.create(&memory)?;
-                row.memory = Some(memory.id);
+                if self.create(&memory)? {
+                    row.memory = Some(memory.id);
+                }
             }
             None => {}
         }
         // The index follows files; what only the row knows comes last.
         row.num = self.writer.put_failure(row)?;
         self.note_partial_paths(row)
+    }
+
+    /// What was forgotten once does not come back because it happened again.
+    fn create(&mut self, memory: &Memory) -> Result<bool, EngineError> {
+        if self.writer.is_forgotten(&memory.id)? || self.writer.passing_of_text(&memory.body)?.is_some() {
+            return Ok(false);
+        }
+        self.writer.create(memory)?;
+        Ok(true)
     }
 
     fn tell(&self, row: &FailureRow, memory: &mut Memory) {
@@ -273,9 +283,10 @@ impl Scene<'_, '_> {
                     weight: 1.0,
                     origin: Origin::Tool,
                 });
-                self.writer.create(&memory)?;
-                row.fix = Some(memory.id);
-                row.num = self.writer.put_failure(row)?;
+                if self.create(&memory)? {
+                    row.fix = Some(memory.id);
+                    row.num = self.writer.put_failure(row)?;
+                }
             }
             Err(StoreError::Unreadable { .. }) => {}
             Err(e) => return Err(e.into()),

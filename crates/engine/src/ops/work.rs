@@ -1,9 +1,10 @@
-//! Background work, once: store events that wait, close sessions that nobody ended, put aside what has
-//! aged, make a snapshot.
+//! Background work, once: store events that wait, close sessions that nobody ended, read what live
+//! transcripts tell, put old events in short, put aside what has aged, make a snapshot.
 
 use std::time::Duration;
 
 use clap::Args;
+use hark_hosts::Surroundings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,19 +36,30 @@ pub struct Response {
     pub retired: usize,
     /// A snapshot of the files was made.
     pub backed_up: bool,
+    /// Events that transcripts told and no hook did.
+    pub read: u64,
+    /// Sessions whose events were put in short.
+    pub digested: usize,
 }
 
-pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+pub fn run(
+    engine: &mut Engine,
+    _caller: &Caller,
+    request: &Request,
+    around: Option<&Surroundings>,
+) -> Result<Response, EngineError> {
     let text = if request.max.is_empty() { "60s" } else { &request.max };
     let span = hark_core::time::parse_span(text)
         .ok_or_else(|| EngineError::invalid(format!("`{text}` is no span of time"), "write 60s, 5m or 1h"))?;
     let limit = Duration::from_millis(u64::try_from(span).unwrap_or(0));
-    let done = worker::run(engine, limit)?;
+    let done = worker::run(engine, limit, around)?;
     Ok(Response {
         busy: done.busy,
         events: done.events,
         expired: done.expired,
         retired: done.retired,
         backed_up: done.backed_up,
+        read: done.read,
+        digested: done.digested,
     })
 }

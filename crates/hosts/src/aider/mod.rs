@@ -1,6 +1,8 @@
-//! Aider: who it is. What is installed for it is in `install.rs`.
+//! Aider: who it is. What is installed for it is in `install.rs`,
+//! how its transcripts are read in `transcript.rs`.
 
 mod install;
+pub(crate) mod transcript;
 
 use crate::host::Host;
 

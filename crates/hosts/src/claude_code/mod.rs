@@ -1,7 +1,9 @@
-//! Claude Code: who it is. What is installed for it is in `install.rs`.
+//! Claude Code: who it is. What is installed for it is in `install.rs`,
+//! how its transcripts are read in `transcript.rs`.
 
 pub(crate) mod hook;
 mod install;
+pub(crate) mod transcript;
 
 use crate::host::Host;
 

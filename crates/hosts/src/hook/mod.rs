@@ -46,6 +46,8 @@ pub enum What {
         source: String,
     },
     Prompt(Raw),
+    /// Asked by another agent, not by a person: what a subagent is started with.
+    Task(Raw),
     BeforeTool(ToolUse),
     AfterTool {
         tool: ToolUse,
@@ -62,6 +64,8 @@ pub enum What {
     Subagent,
     /// The beginning of the conversation is about to be forgotten.
     Compacting,
+    /// It was forgotten, and this is what the assistant keeps of it.
+    Compacted(Raw),
     End {
         reason: String,
     },

@@ -1,5 +1,7 @@
 //! Events by all the names that clients have for them.
 
+use std::borrow::Cow;
+
 use hark_core::Raw;
 
 use super::What;
@@ -84,8 +86,7 @@ fn prompt(wire: &Wire) -> What {
 pub(crate) fn without_injections(text: &str) -> String {
     let mut rest = text.to_owned();
     for (open, close) in [
-        ("<hook_context>", "</hook_context>"),
-        ("<hark-memory", "</hark-memory>"),
+        ("<hook_context", "</hook_context>"),
         ("<system_reminder>", "</system_reminder>"),
         ("<system-reminder>", "</system-reminder>"),
         ("<qwen:user-prompt-submit-context>", "</qwen:user-prompt-submit-context>"),
@@ -95,7 +96,28 @@ pub(crate) fn without_injections(text: &str) -> String {
             rest.replace_range(from..from + length + close.len(), "");
         }
     }
-    rest
+    match without_frames(&rest) {
+        Cow::Owned(text) => text,
+        Cow::Borrowed(_) => rest,
+    }
+}
+
+/// Takes out what is quoted from our own memory: what was remembered once is not learned again
+/// from its echo. A frame that was cut off reaches to the end.
+pub(crate) fn without_frames(text: &str) -> Cow<'_, str> {
+    const OPEN: &str = "<hark-memory";
+    const CLOSE: &str = "</hark-memory>";
+    if !text.contains(OPEN) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(from) = rest.find(OPEN) {
+        kept.push_str(&rest[..from]);
+        rest = rest[from..].find(CLOSE).map_or("", |end| &rest[from + end + CLOSE.len()..]);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
 }
 
 fn after(wire: &Wire, ok: Option<bool>) -> What {
@@ -105,10 +127,10 @@ fn after(wire: &Wire, ok: Option<bool>) -> What {
     tool.learn_from(output);
     let ok = ok.or_else(|| tools::outcome(output, error));
     let text = error.or(output).map(text_of).unwrap_or_default();
-    What::AfterTool { tool, output: Raw::new(text), ok }
+    What::AfterTool { tool, output: Raw::new(without_frames(&text)), ok }
 }
 
 fn reply(wire: &Wire) -> Option<Raw> {
     let names = ["last_assistant_message", "last-assistant-message", "prompt_response", "response", "text"];
-    wire.text(&names).filter(|text| !text.trim().is_empty()).map(Raw::new)
+    wire.text(&names).filter(|text| !text.trim().is_empty()).map(|text| Raw::new(without_frames(&text)))
 }

@@ -19,6 +19,8 @@ pub struct ToolUse {
     pub touches: Vec<FileTouched>,
     /// One of our own tools.
     pub ours: bool,
+    /// A command that runs `hark`: what it prints is what we know already.
+    pub echoes: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,12 +122,15 @@ pub(super) fn used(wire: &Wire) -> Option<ToolUse> {
     Some(call(&name, &input, server.as_deref()))
 }
 
-fn call(name: &str, input: &Value, server: Option<&str>) -> ToolUse {
+/// A call as a client describes it, wherever it was read.
+pub(crate) fn call(name: &str, input: &Value, server: Option<&str>) -> ToolUse {
     let class = class_of(name);
     let touches = if class == ToolClass::Edit { touched(name, input) } else { Vec::new() };
+    let target = target(class, input, &touches);
     ToolUse {
         ours: is_ours(name, server),
-        target: target(class, input, &touches),
+        echoes: class == ToolClass::Shell && target.as_ref().is_some_and(runs_hark),
+        target,
         input: Raw::new(text_of(input)),
         touches,
         class,
@@ -174,6 +179,14 @@ fn is_ours(name: &str, server: Option<&str>) -> bool {
         }
         None => is_tool(name) || PREFIXES.iter().any(|p| name.strip_prefix(p).is_some_and(is_tool)),
     }
+}
+
+/// Whether one of the programs in a command line is ours.
+fn runs_hark(command: &Raw) -> bool {
+    command.words().any(|word| {
+        let word = word.trim_start_matches(['(', '$', '`', '{']);
+        word == "hark" || word.ends_with("/hark")
+    })
 }
 
 const PATHS: &[&str] =
@@ -257,7 +270,7 @@ fn target(class: ToolClass, input: &Value, touches: &[FileTouched]) -> Option<Ra
 
 impl ToolUse {
     /// A result may say more than the call: that a file written was a new one.
-    pub(super) fn learn_from(&mut self, output: Option<&Value>) {
+    pub(crate) fn learn_from(&mut self, output: Option<&Value>) {
         let kind = output.and_then(|o| o.get("type")).and_then(Value::as_str);
         if kind == Some("create") && self.class == ToolClass::Edit {
             for touch in self.touches.iter_mut().filter(|t| t.op == FileOp::Modified) {
@@ -302,7 +315,7 @@ pub(super) fn outcome(output: Option<&Value>, error: Option<&Value>) -> Option<b
 }
 
 /// Exit codes as clients write them around what a command printed: at one end of it.
-fn exit_code(text: &str) -> Option<i64> {
+pub(crate) fn exit_code(text: &str) -> Option<i64> {
     let edges = text.lines().take(2).chain(text.lines().rev().take(4));
     for line in edges {
         let lower = line.to_ascii_lowercase();
@@ -344,6 +357,17 @@ mod tests {
         }
         assert!(is_ours("mcp__hark__memory_checkpoint", Some("hark")));
         assert!(!is_ours("mcp__hark__memory_checkpoint", Some("other")), "the client knows better");
+    }
+
+    #[test]
+    fn commands_that_run_hark_are_echoes() {
+        let echoes = |command: &str| call("Bash", &json!({ "command": command }), None).echoes;
+        for command in ["hark recall deploy", "cd x && /usr/bin/hark show m-1", "echo $(hark recall q)"] {
+            assert!(echoes(command), "{command}");
+        }
+        for command in ["cargo test", "grep hark-core Cargo.toml", "cat hark.md"] {
+            assert!(!echoes(command), "{command}");
+        }
     }
 
     #[test]

@@ -5,10 +5,15 @@ use crate::hook::{Dialect, HookEvent, What, claude_shape};
 
 pub(crate) const DIALECT: Dialect = Dialect { read, reply: claude_shape::reply, hears, can_deny: true };
 
-/// Prompt ids are not used: a tool's continuation repeats the id of its prompt.
-fn read(_wire: &Wire, event: &mut HookEvent) {
-    if matches!(event.what, What::Prompt(_)) {
-        event.once = None;
+/// Prompt ids are not used: a tool's continuation repeats the id of its prompt. Of the two ids of a
+/// call the model's own is taken; the other is made up for hooks, and no transcript knows it.
+fn read(wire: &Wire, event: &mut HookEvent) {
+    match event.what {
+        What::Prompt(_) => event.once = None,
+        What::BeforeTool(_) | What::AfterTool { .. } => {
+            event.once = wire.id(&["tool_call_id"]).or(event.once.take());
+        }
+        _ => {}
     }
 }
 

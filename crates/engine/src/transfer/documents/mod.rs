@@ -265,6 +265,7 @@ fn memory(passage: &Passage, scope: &Scope, now: Timestamp) -> Memory {
         body: passage.body.clone(),
         why: None,
         learned: None,
+        topic: None,
         tags: passage.tags.clone(),
         files: vec![passage.place.clone()],
         entities: Vec::new(),
@@ -281,6 +282,7 @@ fn memory(passage: &Passage, scope: &Scope, now: Timestamp) -> Memory {
         expires: None,
         superseded_by: None,
         revision: 1,
+        life: hark_core::Life::default(),
         unknown: vec![passage.source.clone()],
     };
     set(&mut memory, HASH_KEY, Some(&passage.hash));

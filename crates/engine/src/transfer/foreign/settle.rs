@@ -153,6 +153,7 @@ fn memory(
         body,
         why: optional(note.why),
         learned: optional(note.learned),
+        topic: None,
         tags: list(note.tags),
         files: list(note.files),
         entities: list(note.entities),
@@ -169,6 +170,7 @@ fn memory(
         expires: note.expires,
         superseded_by: superseded_by.filter(|_| status == Status::Superseded),
         revision: 1,
+        life: hark_core::Life::default(),
         unknown: vec![source_key(engine, &format!("{tool}/{}/{}", note.key.0, note.key.1))],
     };
     let redacted = [&*memory.body, &*memory.title]

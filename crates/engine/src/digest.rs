@@ -1,0 +1,82 @@
+//! Old events in short: work for the background, one session at a time.
+
+use std::time::Instant;
+
+use hark_core::digest::{self, FAN_OUT, Seen};
+use hark_core::time::parse_span;
+use hark_hosts::hook::tools::{ToolClass, class_of};
+use hark_store::HeldEvent;
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+
+/// Sessions that are taken up at once.
+const SESSIONS: usize = 50;
+/// Events whose text is forgotten in one transaction.
+const AT_ONCE: usize = 1_000;
+
+/// What was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Digested {
+    pub(crate) sessions: usize,
+    /// Events that lost their text.
+    pub(crate) forgotten: usize,
+}
+
+/// Digests what is old enough, and forgets what was digested long ago.
+pub(crate) fn run(engine: &mut Engine, until: Instant) -> Result<Digested, EngineError> {
+    let now = engine.now();
+    let mut done = Digested::default();
+    let Some(age) = parse_span(&engine.config.history.digest) else { return Ok(done) };
+    loop {
+        let sessions = engine.store.undigested(now.minus_millis(age), SESSIONS)?;
+        for session in &sessions {
+            if Instant::now() >= until {
+                return Ok(done);
+            }
+            one(engine, *session)?;
+            done.sessions += 1;
+        }
+        if sessions.is_empty() {
+            break;
+        }
+    }
+    if let Some(keep) = parse_span(&engine.config.history.keep) {
+        let before = now.minus_millis(keep);
+        while Instant::now() < until {
+            let count = engine.store.write(now, |writer| writer.forget_digested(before, AT_ONCE))?;
+            done.forgotten += count;
+            if count < AT_ONCE {
+                break;
+            }
+        }
+    }
+    Ok(done)
+}
+
+/// Leaves for what has none, and everything above them anew.
+fn one(engine: &mut Engine, session: i64) -> Result<(), EngineError> {
+    let now = engine.now();
+    engine.store.write(now, |writer| {
+        let events = writer.undigested_events(session)?;
+        let seen: Vec<Seen<'_>> = events.iter().map(seen).collect();
+        let mut from = 0;
+        for end in digest::stretches(&seen) {
+            writer.add_leaf(session, &events[from..end], &digest::leaf(&seen[from..end]))?;
+            from = end;
+        }
+        Ok(writer.condense_digests(session, FAN_OUT, digest::condense)?)
+    })
+}
+
+fn seen(event: &HeldEvent) -> Seen<'_> {
+    Seen {
+        kind: &event.kind,
+        tool: &event.tool,
+        target: &event.target,
+        ok: event.ok,
+        tier: event.tier,
+        body: &event.body,
+        changes: class_of(&event.tool) == ToolClass::Edit,
+    }
+}

@@ -1,0 +1,261 @@
+//! From what a reader tells to events in the store, many in one transaction. Redaction happens
+//! before the lock is taken; the cursor moves with the events.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use hark_core::event::{Arrival, EventKind, Recorded};
+use hark_core::failure::Place;
+use hark_core::memory::one_line;
+use hark_core::{Clean, ProjectKey, SessionId, Timestamp};
+use hark_hosts::hook::HookEvent;
+use hark_hosts::transcript::{Identity, Item, Skip, Told, Turn};
+use hark_store::{Beginning, Cursor, SourceFile, VIA_TRANSCRIPT, Writer};
+
+use super::report::Report;
+use crate::capture;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::failures;
+use crate::project;
+use crate::recall::gate::is_trivial;
+
+/// A transaction holds no more events than this: hooks wait meanwhile.
+const MOST: usize = 400;
+
+/// What is known of a folder; asked once.
+#[derive(Clone)]
+struct Folder {
+    root: PathBuf,
+    project: Option<ProjectKey>,
+    place: Rc<Place>,
+}
+
+pub(super) struct Batch<'e> {
+    engine: &'e mut Engine,
+    host: &'static str,
+    file: SourceFile,
+    path: String,
+    folders: HashMap<String, Folder>,
+    identity: Identity,
+    waiting: Vec<Waiting>,
+    /// Stands in where a transcript does not say when.
+    last_at: Timestamp,
+    titled: HashSet<i64>,
+    /// Sessions that begin with copies, and whose they are.
+    origins: HashMap<String, i64>,
+    /// Whether sessions were forgotten here; asked once.
+    forgotten: HashMap<String, bool>,
+}
+
+struct Waiting {
+    arrival: Arrival,
+    place: Rc<Place>,
+    project: Option<ProjectKey>,
+    branch: Option<Clean>,
+    commit: Option<Clean>,
+}
+
+impl<'e> Batch<'e> {
+    /// `modified` is when the file last changed, for transcripts without times.
+    pub(super) fn new(
+        engine: &'e mut Engine,
+        file: SourceFile,
+        path: &Path,
+        modified: Timestamp,
+    ) -> Batch<'e> {
+        Batch {
+            engine,
+            host: file.host,
+            file,
+            path: path.to_string_lossy().into_owned(),
+            folders: HashMap::new(),
+            identity: Identity::default(),
+            waiting: Vec::new(),
+            last_at: modified,
+            titled: HashSet::new(),
+            origins: HashMap::new(),
+            forgotten: HashMap::new(),
+        }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.waiting.len() >= MOST
+    }
+
+    /// Takes in what a reader told since the last time.
+    pub(super) fn take(&mut self, told: &mut Told, report: &mut Report) {
+        for (why, count) in std::mem::take(&mut told.skipped) {
+            report.skip(why, count);
+        }
+        for item in told.items.drain(..) {
+            match item {
+                Item::Session(identity) => self.identity = identity,
+                Item::Turn(turn) => self.turn(turn, report),
+            }
+        }
+    }
+
+    fn turn(&mut self, turn: Turn, report: &mut Report) {
+        let folder = self.identity.cwd.clone().map(|cwd| self.folder(&cwd));
+        if !self.belongs_here(folder.as_ref()) {
+            return report.skip(Skip::Elsewhere, 1);
+        }
+        if self.is_forgotten() {
+            return report.skip(Skip::Forgotten, 1);
+        }
+        let recorded = if turn.at.is_some() { Recorded::Timed } else { Recorded::Untimed };
+        self.last_at = turn.at.unwrap_or(self.last_at);
+        let event = HookEvent {
+            client: self.host,
+            via: VIA_TRANSCRIPT.to_owned(),
+            name: String::new(),
+            session: Some(self.identity.session.clone()),
+            parent: self.identity.parent.clone(),
+            once: turn.once,
+            cwd: self.identity.cwd.as_deref().map(PathBuf::from),
+            transcript: Some(self.path.clone()),
+            what: turn.what,
+        };
+        let root = folder.as_ref().map(|folder| folder.root.as_path());
+        let redactor = self.engine.redactor();
+        let Some(mut arrival) = capture::arrival_in(&redactor, &event, root, self.last_at) else {
+            return report.skip(Skip::Noise, 1);
+        };
+        arrival.recorded = Some(recorded);
+        let clean = |text: &Option<String>| text.as_deref().map(|text| one_line(&self.engine.clean(text)));
+        self.waiting.push(Waiting {
+            place: folder.as_ref().map(|folder| folder.place.clone()).unwrap_or_default(),
+            project: folder.and_then(|folder| folder.project),
+            branch: clean(&self.identity.branch),
+            commit: clean(&self.identity.commit),
+            arrival,
+        });
+    }
+
+    fn folder(&mut self, cwd: &str) -> Folder {
+        if let Some(known) = self.folders.get(cwd) {
+            return known.clone();
+        }
+        let path = Path::new(cwd);
+        let own = self.engine.home.project_root.clone();
+        let root = project::work_tree(path);
+        let key = self.engine.project_of(path);
+        let project = match own {
+            // A project's own store knows its sessions by its own name.
+            Some(own) if key.is_some() && key == self.engine.project_of(&own) => key,
+            Some(_) => None,
+            None => key,
+        };
+        let place = Rc::new(Place::new(&root.to_string_lossy(), cwd));
+        let folder = Folder { root, project, place };
+        self.folders.insert(cwd.to_owned(), folder.clone());
+        folder
+    }
+
+    fn is_forgotten(&mut self) -> bool {
+        let session = &self.identity.session;
+        if let Some(known) = self.forgotten.get(session) {
+            return *known;
+        }
+        let forgotten = self.engine.store.is_session_forgotten(self.host, session).unwrap_or(false);
+        self.forgotten.insert(session.clone(), forgotten);
+        forgotten
+    }
+
+    /// A project's own store takes in its own sessions only.
+    fn belongs_here(&self, folder: Option<&Folder>) -> bool {
+        self.engine.home.project_root.is_none() || folder.is_some_and(|folder| folder.project.is_some())
+    }
+
+    /// Stores what waits, and moves the cursor with it.
+    pub(super) fn flush(&mut self, cursor: &Cursor, report: &mut Report) -> Result<(), EngineError> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let now = self.engine.now();
+        let (file, titled, origins) = (&self.file, &mut self.titled, &mut self.origins);
+        let mut counts = Counts::default();
+        self.engine.store.write(now, |writer| {
+            for entry in waiting {
+                counts.file(writer, entry, titled, origins, now)?;
+            }
+            for num in &counts.updated {
+                writer.unsettle(*num)?;
+            }
+            writer.put_cursor(file, cursor)?;
+            Ok::<_, EngineError>(())
+        })?;
+        counts.into_report(report);
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    begun: u64,
+    new: u64,
+    known: u64,
+    copied: u64,
+    updated: BTreeSet<i64>,
+}
+
+impl Counts {
+    fn file(
+        &mut self,
+        writer: &mut Writer<'_>,
+        entry: Waiting,
+        titled: &mut HashSet<i64>,
+        origins: &mut HashMap<String, i64>,
+        now: Timestamp,
+    ) -> Result<(), EngineError> {
+        let Waiting { mut arrival, place, project, branch, commit } = entry;
+        if arrival.parent.is_none()
+            && let Some(origin) = origins.get(arrival.host_session.as_str())
+        {
+            arrival.parent = writer.session(*origin)?.map(|stored| stored.session.host_session);
+        }
+        let filed = writer.file_event(&arrival, || {
+            let id = session_id(&arrival);
+            Ok::<_, EngineError>(Beginning { id, project, branch, head: commit })
+        })?;
+        if filed.duplicate {
+            if filed.copied {
+                self.copied += 1;
+                origins.entry(arrival.host_session.into_string()).or_insert(filed.num);
+            } else {
+                self.known += 1;
+            }
+            return Ok(());
+        }
+        self.new += 1;
+        self.begun += u64::from(filed.is_new);
+        self.updated.insert(filed.num);
+        failures::observe::observe(writer, filed.num, &arrival, &place, now)?;
+        let asked = matches!(arrival.event.kind, EventKind::Prompt | EventKind::Task);
+        if asked && !is_trivial(&arrival.event.body) && titled.insert(filed.num) {
+            capture::name_after_first_prompt(writer, filed.num, &arrival.event.body)?;
+        }
+        Ok(())
+    }
+
+    fn into_report(self, report: &mut Report) {
+        report.sessions.new += self.begun;
+        report.events.new += self.new;
+        report.events.known += self.known;
+        report.events.copied += self.copied;
+        report.seen.extend(self.updated);
+        report.sessions.updated = report.seen.len() as u64;
+    }
+}
+
+/// The same session has the same id on every machine and after every loss of the index.
+fn session_id(arrival: &Arrival) -> SessionId {
+    let mut hash = blake3::Hasher::new();
+    for part in [&arrival.host, &arrival.host_session] {
+        hash.update(part.as_bytes());
+        hash.update(&[0]);
+    }
+    let mut random = [0; 10];
+    random.copy_from_slice(&hash.finalize().as_bytes()[..10]);
+    SessionId::new(arrival.event.at, random)
+}

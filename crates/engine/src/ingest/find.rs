@@ -1,0 +1,132 @@
+//! Which files to read: those that are named, or all that lie where assistants put them.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use hark_hosts::Surroundings;
+use hark_hosts::transcript::{self, Shape, TRANSCRIPTS, Transcripts};
+
+/// A file with who wrote it.
+pub(super) struct Job {
+    pub(super) path: PathBuf,
+    pub(super) transcripts: &'static Transcripts,
+    pub(super) size: u64,
+    pub(super) mtime: i64,
+}
+
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) jobs: Vec<Job>,
+    pub(super) unrecognised: u64,
+    /// Named, but not there.
+    pub(super) missing: Vec<PathBuf>,
+}
+
+/// Folders are not followed deeper than this.
+const DEEPEST: usize = 12;
+/// How much of a file is looked at to tell whose it is.
+const HEAD: u64 = 64 * 1024;
+
+/// Everything that this machine's assistants left, of one host or of all.
+pub(super) fn usual(around: &Surroundings, wanted: &dyn Fn(&str) -> bool) -> Found {
+    let mut found = Found::default();
+    for transcripts in TRANSCRIPTS.iter().copied().filter(|t| wanted(t.host)) {
+        for place in transcripts.places(around) {
+            for path in files(&place) {
+                if transcripts.is_named(&path) {
+                    found.add(path, transcripts);
+                }
+            }
+        }
+    }
+    found.sorted()
+}
+
+/// What is named: files, and folders with all that is in them.
+pub(super) fn named(paths: &[PathBuf], wanted: &dyn Fn(&str) -> bool) -> Found {
+    let mut found = Found::default();
+    for path in paths {
+        if !path.exists() {
+            found.missing.push(path.clone());
+            continue;
+        }
+        for file in files(path) {
+            match recognise(&file) {
+                Some(transcripts) if wanted(transcripts.host) => found.add(file, transcripts),
+                Some(_) => {}
+                None => found.unrecognised += 1,
+            }
+        }
+    }
+    found.sorted()
+}
+
+/// One file of a known assistant.
+pub(super) fn one(path: PathBuf, host: &str) -> Option<Job> {
+    let transcripts = recognise(&path).filter(|t| t.host == host)?;
+    let mut found = Found::default();
+    found.add(path, transcripts);
+    found.jobs.pop()
+}
+
+fn recognise(path: &Path) -> Option<&'static Transcripts> {
+    let mut head = Vec::new();
+    fs::File::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
+    transcript::recognise(path, &head)
+}
+
+impl Found {
+    fn add(&mut self, path: PathBuf, transcripts: &'static Transcripts) {
+        let path = std::path::absolute(&path).unwrap_or(path);
+        let Ok(meta) = fs::metadata(&path) else { return };
+        let (mut size, mut mtime) = (meta.len(), modified(&meta));
+        if transcripts.shape == Shape::Database {
+            // What is new is in the log first.
+            let mut log = path.clone().into_os_string();
+            log.push("-wal");
+            if let Ok(meta) = fs::metadata(log) {
+                size += meta.len();
+                mtime = mtime.max(modified(&meta));
+            }
+        }
+        self.jobs.push(Job { path, transcripts, size, mtime });
+    }
+
+    /// In an order that does not depend on the file system; one file once.
+    fn sorted(mut self) -> Self {
+        self.jobs.sort_by(|a, b| a.path.cmp(&b.path));
+        self.jobs.dedup_by(|a, b| a.path == b.path);
+        self
+    }
+}
+
+/// Milliseconds, as events have them; the nanoseconds below do not survive every copy.
+fn modified(meta: &fs::Metadata) -> i64 {
+    let time = meta.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    time.and_then(|time| i64::try_from(time.as_millis()).ok()).unwrap_or(0)
+}
+
+fn files(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.to_owned()];
+    }
+    let mut found = Vec::new();
+    let mut folders = vec![(path.to_owned(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let (path, kind) = (entry.path(), entry.file_type());
+            match kind {
+                Ok(kind) if kind.is_dir() && depth < DEEPEST => folders.push((path, depth + 1)),
+                Ok(kind) if kind.is_file() && is_candidate(&path) => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn is_candidate(path: &Path) -> bool {
+    path.extension().is_some_and(|e| ["jsonl", "json", "md", "db"].iter().any(|known| e == *known))
+}

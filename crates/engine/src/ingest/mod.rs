@@ -1,0 +1,141 @@
+//! Reading transcripts: what happened before hark was there, or past its hooks. Everything goes
+//! through the same door as hooks do.
+//!
+//! Reading may stop anywhere and begin again: the cursor of a file moves in the same transaction as
+//! the events it stands for, and an event is known by the assistant's own id. One process reads at a
+//! time; others wait for it and find nothing left to do.
+
+mod batch;
+mod find;
+mod lines;
+mod mark;
+mod read;
+mod report;
+mod settle;
+mod watch;
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use hark_core::Timestamp;
+use hark_hosts::Surroundings;
+use hark_store::StoreError;
+
+pub use report::{Events, Files, Report, Sessions, Trouble};
+pub use settle::after_session;
+pub use watch::Progress;
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use find::Found;
+use watch::Watch;
+
+/// What to read.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Only of this assistant.
+    pub host: Option<String>,
+    /// Only files that changed since.
+    pub since: Option<Timestamp>,
+    /// These files and folders; if there are none, where assistants put them.
+    pub paths: Vec<PathBuf>,
+}
+
+/// Reads everything that is wanted and not yet read.
+pub fn run(
+    engine: &mut Engine,
+    wanted: &Wanted,
+    around: &Surroundings,
+    tell: &mut dyn FnMut(&Progress),
+) -> Result<Report, EngineError> {
+    let _lock = lock(engine, true)?;
+    let of_host = |host: &str| wanted.host.as_deref().is_none_or(|only| only == host);
+    let found = if wanted.paths.is_empty() {
+        find::usual(around, &of_host)
+    } else {
+        find::named(&wanted.paths, &of_host)
+    };
+    let mut report = Report::default();
+    for path in &found.missing {
+        report.trouble(&engine.clean(&path.to_string_lossy()), &"is not there");
+    }
+    read_all(engine, found, wanted.since, None, &mut report, tell)?;
+    Ok(report)
+}
+
+/// What live sessions wrote since the last time, as far as the time allows: transcripts that hooks
+/// named, and those of assistants that were read before.
+pub(crate) fn tail(
+    engine: &mut Engine,
+    around: Option<&Surroundings>,
+    until: Instant,
+) -> Result<Report, EngineError> {
+    /// Sessions that were silent for longer are not live.
+    const LIVE_MS: i64 = 2 * hark_core::time::DAY_MS;
+    let mut report = Report::default();
+    let Ok(Some(_lock)) = lock(engine, false) else { return Ok(report) };
+    let read_before = engine.store.hosts_read()?;
+    let mut found = match around {
+        Some(around) => find::usual(around, &|host| read_before.iter().any(|known| known == host)),
+        None => Found::default(),
+    };
+    for (host, path) in engine.store.transcripts_since(engine.now().minus_millis(LIVE_MS))? {
+        let path = PathBuf::from(path);
+        if !found.jobs.iter().any(|job| job.path == path) {
+            found.jobs.extend(find::one(path, &host));
+        }
+    }
+    read_all(engine, found, None, Some(until), &mut report, &mut |_| {})?;
+    Ok(report)
+}
+
+fn read_all(
+    engine: &mut Engine,
+    found: Found,
+    since: Option<Timestamp>,
+    until: Option<Instant>,
+    report: &mut Report,
+    tell: &mut dyn FnMut(&Progress),
+) -> Result<(), EngineError> {
+    let started = Instant::now();
+    report.files.unrecognised = found.unrecognised;
+    let (jobs, older): (Vec<_>, Vec<_>) =
+        found.jobs.into_iter().partition(|job| since.is_none_or(|since| job.mtime >= since.as_millis()));
+    report.files.older = older.len() as u64;
+    let progress = Progress {
+        total_bytes: jobs.iter().map(|job| job.size).sum(),
+        total_files: jobs.len() as u64,
+        ..Progress::default()
+    };
+    let mut watch = Watch { progress, tell, until };
+    for job in &jobs {
+        if watch.is_over() {
+            break;
+        }
+        read::file(engine, job, report, &mut watch)?;
+        watch.progress.files += 1;
+        watch.read(0);
+    }
+    // Also those that an earlier run was killed before.
+    for session in engine.store.unsettled()? {
+        if watch.is_over() {
+            break;
+        }
+        after_session(engine, session)?;
+    }
+    report.seconds = started.elapsed().max(Duration::from_millis(1)).as_secs_f64();
+    Ok(())
+}
+
+/// The right to read into this store; freed with the process, however it ends.
+fn lock(engine: &Engine, wait: bool) -> Result<Option<File>, EngineError> {
+    let path = engine.store.layout().ingest_lock();
+    let fail = |e| EngineError::from(StoreError::io(&path, e));
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(fail)?;
+    if wait {
+        file.lock().map_err(fail)?;
+        return Ok(Some(file));
+    }
+    Ok(file.try_lock().is_ok().then_some(file))
+}

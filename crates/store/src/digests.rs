@@ -1,0 +1,313 @@
+//! Digests of old events: which sessions want them, how they hang together, and what is forgotten
+//! once they are there.
+
+use hark_core::budget::estimate_tokens;
+use hark_core::tier::Tier;
+use hark_core::{Clean, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::error::StoreError;
+use crate::projects::ProjectNum;
+use crate::store::Store;
+use crate::write::Writer;
+
+/// An event with everything that is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldEvent {
+    pub seq: i64,
+    pub session: i64,
+    pub at: Timestamp,
+    pub kind: String,
+    pub tool: String,
+    pub target: String,
+    pub ok: Option<bool>,
+    pub tier: Tier,
+    pub digest: Option<i64>,
+    pub body: Clean,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digest {
+    pub id: i64,
+    pub session: i64,
+    pub level: u32,
+    pub parent: Option<i64>,
+    pub first: Timestamp,
+    pub last: Timestamp,
+    pub events: u32,
+    /// How many of them have lost their text since.
+    pub gone: u32,
+    pub body: Clean,
+    pub tokens: u32,
+}
+
+const EVENT: &str = "e.seq, e.session, e.at, e.kind, e.tool, e.target, e.ok, e.tier, e.digest, e.body";
+const DIGEST: &str = "id, session, level, parent, first_at, last_at, events, gone, body, tokens";
+
+fn event(row: &Row<'_>) -> rusqlite::Result<HeldEvent> {
+    Ok(HeldEvent {
+        seq: row.get(0)?,
+        session: row.get(1)?,
+        at: Timestamp::from_millis(row.get(2)?),
+        kind: row.get(3)?,
+        tool: row.get(4)?,
+        target: row.get(5)?,
+        ok: row.get::<_, Option<i64>>(6)?.map(|ok| ok != 0),
+        tier: Tier::from_name(row.get_ref(7)?.as_str()?),
+        digest: row.get(8)?,
+        body: Clean::already_redacted(row.get(9)?),
+    })
+}
+
+fn digest(row: &Row<'_>) -> rusqlite::Result<Digest> {
+    Ok(Digest {
+        id: row.get(0)?,
+        session: row.get(1)?,
+        level: row.get(2)?,
+        parent: row.get(3)?,
+        first: Timestamp::from_millis(row.get(4)?),
+        last: Timestamp::from_millis(row.get(5)?),
+        events: row.get(6)?,
+        gone: row.get(7)?,
+        body: Clean::already_redacted(row.get(8)?),
+        tokens: row.get(9)?,
+    })
+}
+
+fn select_digests(conn: &Connection, which: &str, value: i64) -> rusqlite::Result<Vec<Digest>> {
+    conn.prepare_cached(&format!("SELECT {DIGEST} FROM digest WHERE {which} ORDER BY first_at, id"))?
+        .query_map([value], digest)?
+        .collect()
+}
+
+impl Store {
+    /// Sessions that are over since before `before` and hold events that no digest tells about.
+    pub fn undigested(&self, before: Timestamp, limit: usize) -> Result<Vec<i64>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<i64>> {
+            self.conn
+                .prepare_cached(
+                    "SELECT num FROM session WHERE status <> 'open' AND seen < ?1 AND num IN \
+                     (SELECT DISTINCT session FROM event WHERE digest IS NULL AND tier IN ('M', 'L')) \
+                     ORDER BY num LIMIT ?2",
+                )?
+                .query_map(params![before.as_millis(), limit as i64], |row| row.get(0))?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    pub fn event(&self, seq: i64) -> Result<Option<HeldEvent>, StoreError> {
+        self.conn
+            .prepare_cached(&format!("SELECT {EVENT} FROM event e WHERE e.seq = ?1"))
+            .and_then(|mut s| s.query_row([seq], event).optional())
+            .map_err(|e| self.sql(e))
+    }
+
+    /// Events of a session in the order in which they happened.
+    pub fn events_in_order(&self, session: i64, limit: usize) -> Result<Vec<HeldEvent>, StoreError> {
+        self.conn
+            .prepare_cached(&format!(
+                "SELECT {EVENT} FROM event e WHERE e.session = ?1 ORDER BY e.at, e.seq LIMIT ?2"
+            ))
+            .and_then(|mut s| s.query_map(params![session, limit as i64], event)?.collect())
+            .map_err(|e| self.sql(e))
+    }
+
+    pub fn digest(&self, id: i64) -> Result<Option<Digest>, StoreError> {
+        self.conn
+            .prepare_cached(&format!("SELECT {DIGEST} FROM digest WHERE id = ?1"))
+            .and_then(|mut s| s.query_row([id], digest).optional())
+            .map_err(|e| self.sql(e))
+    }
+
+    /// Digests of a session that no other digest tells about.
+    pub fn top_digests(&self, session: i64) -> Result<Vec<Digest>, StoreError> {
+        select_digests(&self.conn, "session = ?1 AND parent IS NULL", session).map_err(|e| self.sql(e))
+    }
+
+    pub fn digests_below(&self, id: i64) -> Result<Vec<Digest>, StoreError> {
+        select_digests(&self.conn, "parent = ?1", id).map_err(|e| self.sql(e))
+    }
+
+    pub fn events_below(&self, digest: i64) -> Result<Vec<HeldEvent>, StoreError> {
+        self.conn
+            .prepare_cached(&format!("SELECT {EVENT} FROM event e WHERE e.digest = ?1 ORDER BY e.at, e.seq"))
+            .and_then(|mut s| s.query_map([digest], event)?.collect())
+            .map_err(|e| self.sql(e))
+    }
+
+    /// How many events of a session lost their text.
+    pub fn forgotten_events(&self, session: i64) -> Result<u32, StoreError> {
+        self.conn
+            .prepare_cached("SELECT coalesce(sum(gone), 0) FROM digest WHERE session = ?1 AND level = 0")
+            .and_then(|mut s| s.query_row([session], |row| row.get(0)))
+            .map_err(|e| self.sql(e))
+    }
+
+    /// How many events a session has, by kind and worth.
+    pub fn event_counts(&self, session: i64) -> Result<Vec<(String, Tier, u32)>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<(String, Tier, u32)>> {
+            self.conn
+                .prepare_cached(
+                    "SELECT kind, tier, count(*) FROM event WHERE session = ?1 GROUP BY kind, tier ORDER BY kind, tier",
+                )?
+                .query_map([session], |row| {
+                    Ok((row.get(0)?, Tier::from_name(row.get_ref(1)?.as_str()?), row.get(2)?))
+                })?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Shows events to `look`, newest first, until it has seen enough.
+    pub fn scan_events(
+        &self,
+        projects: Option<&[ProjectNum]>,
+        session: Option<i64>,
+        since: Option<Timestamp>,
+        mut look: impl FnMut(HeldEvent) -> bool,
+    ) -> Result<(), StoreError> {
+        let mut sql = format!("SELECT {EVENT} FROM event e WHERE e.at >= ?1");
+        let mut values: Vec<rusqlite::types::Value> =
+            vec![since.map_or(i64::MIN, Timestamp::as_millis).into()];
+        if let Some(session) = session {
+            values.push(session.into());
+            sql.push_str(&format!(" AND e.session = ?{}", values.len()));
+        } else if let Some(projects) = projects {
+            let marks: Vec<String> = projects
+                .iter()
+                .map(|project| {
+                    values.push(project.0.into());
+                    format!("?{}", values.len())
+                })
+                .collect();
+            sql.push_str(&format!(
+                " AND e.session IN (SELECT num FROM session WHERE project IN ({}))",
+                marks.join(", ")
+            ));
+        }
+        sql.push_str(" ORDER BY e.seq DESC");
+        let mut run = || -> rusqlite::Result<()> {
+            let mut statement = self.conn.prepare_cached(&sql)?;
+            let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
+            while let Some(row) = rows.next()? {
+                if !look(event(row)?) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        run().map_err(|e| self.sql(e))
+    }
+}
+
+impl Writer<'_> {
+    /// Events of a session that no digest tells about yet, in the order in which they happened.
+    pub fn undigested_events(&self, session: i64) -> Result<Vec<HeldEvent>, StoreError> {
+        self.tx
+            .prepare_cached(&format!(
+                "SELECT {EVENT} FROM event e WHERE e.session = ?1 AND e.digest IS NULL ORDER BY e.at, e.seq"
+            ))
+            .and_then(|mut s| s.query_map([session], event)?.collect())
+            .map_err(|e| self.sql(e))
+    }
+
+    /// A leaf that tells about these events.
+    pub fn add_leaf(&mut self, session: i64, events: &[HeldEvent], body: &Clean) -> Result<(), StoreError> {
+        let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(()) };
+        let run = || -> rusqlite::Result<()> {
+            let id = insert(&self.tx, session, 0, (first.at, last.at), events.len(), body)?;
+            let mut mark = self.tx.prepare_cached("UPDATE event SET digest = ?2 WHERE seq = ?1")?;
+            for event in events {
+                mark.execute([event.seq, id])?;
+            }
+            Ok(())
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Makes the digests above the leaves anew. `condense` says what several come to.
+    pub fn condense_digests(
+        &mut self,
+        session: i64,
+        fan_out: usize,
+        condense: impl Fn(&[&str]) -> Clean,
+    ) -> Result<(), StoreError> {
+        let run = || -> rusqlite::Result<()> {
+            self.tx.execute("UPDATE digest SET parent = NULL WHERE session = ?1 AND level = 0", [session])?;
+            self.tx.execute("DELETE FROM digest WHERE session = ?1 AND level > 0", [session])?;
+            let mut level = 0;
+            let mut below = select_digests(&self.tx, "session = ?1 AND level = 0", session)?;
+            while below.len() > 1 {
+                level += 1;
+                for group in below.chunks(fan_out.max(2)) {
+                    let texts: Vec<&str> = group.iter().map(|digest| digest.body.as_str()).collect();
+                    let span = (group[0].first, group[group.len() - 1].last);
+                    let events = group.iter().map(|digest| digest.events as usize).sum();
+                    let id = insert(&self.tx, session, level, span, events, &condense(&texts))?;
+                    let mut mark = self.tx.prepare_cached("UPDATE digest SET parent = ?2 WHERE id = ?1")?;
+                    for digest in group {
+                        mark.execute([digest.id, id])?;
+                    }
+                }
+                below = self
+                    .tx
+                    .prepare_cached(&format!(
+                        "SELECT {DIGEST} FROM digest WHERE session = ?1 AND level = ?2 ORDER BY first_at, id"
+                    ))?
+                    .query_map(params![session, level], digest)?
+                    .collect::<rusqlite::Result<_>>()?;
+            }
+            Ok(())
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Forgets the text of events that happened before, that a digest tells about, and that need not
+    /// stay word by word. The events themselves stay, so that they are known if they come again.
+    pub fn forget_digested(&mut self, before: Timestamp, limit: usize) -> Result<usize, StoreError> {
+        let run = || -> rusqlite::Result<usize> {
+            let found: Vec<(i64, i64)> = self
+                .tx
+                .prepare_cached(
+                    "SELECT seq, digest FROM event WHERE digest IS NOT NULL AND at < ?1 AND body <> '' \
+                     AND tier IN ('M', 'L', 'N') LIMIT ?2",
+                )?
+                .query_map(params![before.as_millis(), limit as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+            let mut forget =
+                self.tx.prepare_cached("UPDATE event SET body = '', tokens = 0 WHERE seq = ?1")?;
+            let mut count = self.tx.prepare_cached("UPDATE digest SET gone = gone + 1 WHERE id = ?1")?;
+            for (seq, digest) in &found {
+                forget.execute([seq])?;
+                count.execute([digest])?;
+            }
+            Ok(found.len())
+        };
+        run().map_err(|e| self.sql(e))
+    }
+}
+
+fn insert(
+    conn: &Connection,
+    session: i64,
+    level: i64,
+    (first, last): (Timestamp, Timestamp),
+    events: usize,
+    body: &Clean,
+) -> rusqlite::Result<i64> {
+    conn.prepare_cached(
+        "INSERT INTO digest (session, level, parent, first_at, last_at, events, gone, body, tokens) \
+         VALUES (?1, ?2, NULL, ?3, ?4, ?5, 0, ?6, ?7)",
+    )?
+    .execute(params![
+        session,
+        level,
+        first.as_millis(),
+        last.as_millis(),
+        events as i64,
+        body.as_str(),
+        estimate_tokens(body) as i64
+    ])?;
+    Ok(conn.last_insert_rowid())
+}
