@@ -5,6 +5,7 @@
 mod bench;
 mod client;
 mod coding;
+mod distil;
 mod docs;
 mod eval;
 mod failure;
@@ -12,6 +13,7 @@ mod machine;
 mod mcp;
 mod page;
 mod process;
+mod share;
 mod shared_data;
 mod suite;
 mod tidy;
@@ -32,6 +34,9 @@ usage: cargo xtask COMMAND
                                 measure the release binary; a full run updates docs/benchmarks.md
   coding [--out DIR] [--stale RUN] [--gate RUN]
                                 make the coding-session benchmark from the shared transcripts, or score runs on it
+  distil [--errors | --all FILE]
+                                score what is distilled from labelled turns of real transcripts; updates
+                                docs/benchmarks.md. Or list errors of the tuned half, or all that a file yields
   eval [--set NAME] [--json PATH] [--binary PATH]
                                 score what the release binary finds, beside plain FTS5; a full run
                                 updates docs/benchmarks.md
@@ -59,6 +64,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["mcp"] => protocol(),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
         ["coding", options @ ..] => coding::run(options),
+        ["distil", options @ ..] => distil::run(options),
         ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
         ["store", path, count] => bench::make_store(path, count),
         [] | ["help" | "--help" | "-h"] => {

@@ -69,6 +69,8 @@ pub(crate) enum Command {
     Sessions(commands::sessions::Args),
     /// Go on where a session left off, in the same assistant or another
     Resume(commands::resume::Args),
+    /// Make memories of lasting things that were said in sessions, or show them
+    Distil(commands::distil::Args),
     /// Show what was said to assistants unasked
     Ledger(commands::ledger::Args),
     /// List tags in use

@@ -27,6 +27,7 @@ pub struct Config {
     pub inject: InjectConfig,
     pub checkpoint: CheckpointConfig,
     pub sessions: SessionsConfig,
+    pub distil: DistilConfig,
     pub projects: ProjectsConfig,
 }
 
@@ -79,6 +80,14 @@ pub enum CheckpointPolicy {
 #[serde(deny_unknown_fields)]
 pub struct SessionsConfig {
     pub stale: String,
+}
+
+/// Memories made of what was said in sessions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DistilConfig {
+    pub enabled: bool,
+    pub most: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ mod boot;
 pub mod capture;
 pub mod clock;
 pub mod config;
+mod distil;
 pub mod embed;
 mod engine;
 mod error;

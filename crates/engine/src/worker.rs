@@ -1,5 +1,5 @@
 //! Work that no hook has time for, done by one short-lived process: events that wait, sessions that
-//! nobody ended, the write-ahead log.
+//! nobody ended, what they hold that lasts, the write-ahead log.
 
 use std::fs::File;
 use std::time::{Duration, Instant};
@@ -9,6 +9,7 @@ use hark_core::time::parse_span;
 use hark_store::{Layout, spool};
 
 use crate::capture;
+use crate::distil;
 use crate::engine::Engine;
 use crate::error::EngineError;
 
@@ -19,6 +20,8 @@ pub struct Done {
     pub busy: bool,
     pub events: usize,
     pub expired: usize,
+    /// Memories made of what was said in sessions.
+    pub distilled: usize,
 }
 
 /// The lock of the one worker of a data directory; freed with the process, however it ends.
@@ -44,6 +47,7 @@ pub fn run(engine: &mut Engine, limit: Duration) -> Result<Done, EngineError> {
             .write(now, |writer| capture::machine_checkpoint(writer, num, CheckpointBy::Expiry, None, now))?;
         done.expired += 1;
     }
+    done.distilled = distil::pending(engine, started, limit)?.stored;
     engine.store.checkpoint_log();
     Ok(done)
 }

@@ -6,6 +6,7 @@
 //! above it.
 
 mod connection;
+mod distilled;
 mod error;
 mod events;
 mod files;
@@ -24,6 +25,7 @@ pub mod spool;
 mod store;
 mod write;
 
+pub use distilled::{Deed, Moment};
 pub use error::StoreError;
 pub use events::{Beginning, Filed, HostSeen, PastEvent};
 pub use inspect::{Finding, Inspection, Severity};

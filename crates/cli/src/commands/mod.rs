@@ -4,6 +4,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
+pub(crate) mod distil;
 pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod eval;
@@ -62,6 +63,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Checkpoint(args) => checkpoint::run(args, environment),
         Command::Sessions(args) => sessions::run(args, environment),
         Command::Resume(args) => resume::run(&args, environment),
+        Command::Distil(args) => distil::run(&args, environment),
         Command::Ledger(args) => ledger::run(&args, environment),
         Command::Work(args) => work::run(&args, environment),
         Command::Hook(args) => hook::run(args),

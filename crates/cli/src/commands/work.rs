@@ -19,7 +19,10 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
     } else if response.busy {
         ui::note("another worker is at it\n");
     } else {
-        ui::note(&format!("{} events stored, {} sessions given up\n", response.events, response.expired));
+        ui::note(&format!(
+            "{} events stored, {} sessions given up, {} memories distilled\n",
+            response.events, response.expired, response.distilled
+        ));
     }
     Ok(())
 }

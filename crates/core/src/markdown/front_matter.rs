@@ -18,6 +18,7 @@ pub(super) const KNOWN_KEYS: &[&str] = &[
     "origin",
     "author",
     "session",
+    "turn",
     "tags",
     "files",
     "entities",
@@ -45,6 +46,7 @@ pub(super) struct FrontMatter {
     pub(super) origin: Option<String>,
     pub(super) author: Option<String>,
     pub(super) session: Option<String>,
+    pub(super) turn: Option<String>,
     #[serde(default)]
     pub(super) tags: OneOrMany,
     #[serde(default)]

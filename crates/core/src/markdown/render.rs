@@ -26,6 +26,7 @@ pub fn render(memory: &Memory) -> String {
     line(&mut out, "origin", memory.origin.name());
     optional(&mut out, "author", memory.author.as_ref());
     optional(&mut out, "session", memory.session.as_ref());
+    optional(&mut out, "turn", memory.turn.as_ref());
     list(&mut out, "tags", &memory.tags);
     list(&mut out, "files", &memory.files);
     list(&mut out, "entities", &memory.entities);

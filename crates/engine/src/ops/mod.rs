@@ -5,6 +5,7 @@
 
 pub mod checkpoint;
 pub mod context;
+pub mod distil;
 pub mod doctor;
 pub mod edit;
 pub mod forget;

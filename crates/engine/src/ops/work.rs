@@ -30,6 +30,8 @@ pub struct Response {
     pub events: usize,
     /// Sessions that were given up.
     pub expired: usize,
+    /// Memories that were made of what was said in sessions.
+    pub distilled: usize,
 }
 
 pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
@@ -38,5 +40,5 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         .ok_or_else(|| EngineError::invalid(format!("`{text}` is no span of time"), "write 60s, 5m or 1h"))?;
     let limit = Duration::from_millis(u64::try_from(span).unwrap_or(0));
     let done = worker::run(engine, limit)?;
-    Ok(Response { busy: done.busy, events: done.events, expired: done.expired })
+    Ok(Response { busy: done.busy, events: done.events, expired: done.expired, distilled: done.distilled })
 }

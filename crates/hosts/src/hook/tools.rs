@@ -128,7 +128,8 @@ fn call(name: &str, input: &Value, server: Option<&str>) -> ToolUse {
     }
 }
 
-fn class_of(name: &str) -> ToolClass {
+/// What a tool does, by any name that a client has for it.
+pub fn class_of(name: &str) -> ToolClass {
     let folded = folded(name);
     let is = |list: &[&str]| list.contains(&folded.as_str());
     match () {

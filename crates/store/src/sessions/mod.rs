@@ -357,7 +357,7 @@ impl Store {
 
 /// Forgets a session and everything that hangs on it.
 pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
-    for table in ["checkpoint", "session_file", "session_baseline", "event", "injected"] {
+    for table in ["checkpoint", "session_file", "session_baseline", "event", "injected", "distilled"] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?.execute([num])?;
     }
     conn.prepare_cached("DELETE FROM session_lexicon WHERE rowid = ?1")?.execute([num])?;
