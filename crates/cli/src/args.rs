@@ -81,6 +81,10 @@ pub(crate) enum Command {
     Doctor(commands::doctor::Args),
     /// Rebuild the index from the files
     Reindex(commands::reindex::Args),
+    /// Write memories and sessions to a file that any hark can read
+    Export(commands::export::Args),
+    /// Take in what `hark export` wrote
+    Import(commands::import::Args),
     /// Show or change settings
     Config(commands::config::Args),
     /// Run by an assistant's hooks: an event on stdin, the reply on stdout

@@ -1,6 +1,10 @@
 //! Texts as vectors: the [`Embedder`] trait, the quantised [`Vector`], and the arithmetic that
 //! recall scans with. What turns text into vectors is the engine's.
 
+use fearless_simd::dispatch;
+
+pub use fearless_simd::Level;
+
 /// A text as a unit vector quantised to `i8`: the cosine of two is `dot(a, b) * a.scale * b.scale`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector {
@@ -77,12 +81,18 @@ pub fn dot(a: &[i8], b: &[i8]) -> i32 {
 /// [`dot`] over values that lie as raw bytes, as files and databases keep them.
 #[must_use]
 pub fn dot_bytes(a: &[u8], b: &[u8]) -> i32 {
-    let (a_chunks, a_rest) = a.as_chunks::<32>();
-    let (b_chunks, b_rest) = b.as_chunks::<32>();
-    let product = |x: u8, y: u8| i32::from(i16::from(x.cast_signed()) * i16::from(y.cast_signed()));
-    let chunks = a_chunks.iter().zip(b_chunks);
-    let chunks: i32 = chunks.map(|(x, y)| x.iter().zip(y).map(|(x, y)| product(*x, *y)).sum::<i32>()).sum();
-    chunks + a_rest.iter().zip(b_rest).map(|(x, y)| product(*x, *y)).sum::<i32>()
+    let length = a.len().min(b.len());
+    let (a, b) = (&a[..length], &b[..length]);
+    dispatch!(Level::new(), _simd => {
+        // A plain loop, as in `sign_distances`; 16-bit products become vector instructions.
+        let mut sum = 0i32;
+        let mut at = 0;
+        while at < length {
+            sum += i32::from(i16::from(a[at].cast_signed()) * i16::from(b[at].cast_signed()));
+            at += 1;
+        }
+        sum
+    })
 }
 
 /// One bit per value, set where it is positive: 32 bytes that stand in for a vector in a first pass over very
@@ -96,8 +106,34 @@ pub fn sign_bits(values: &[i8]) -> [u8; 32] {
     bits
 }
 
+/// Sign bits as words of the processor.
+pub type Signs = [u64; 4];
+
+#[must_use]
+pub fn sign_words(bits: &[u8; 32]) -> Signs {
+    let words = bits.as_chunks::<8>().0;
+    std::array::from_fn(|i| u64::from_le_bytes(words[i]))
+}
+
+/// Distances of many sign bits from one, in their order. Counting bits is one instruction on any processor of the
+/// last fifteen years, but not in the baseline that we build for: hence the dispatch, once for many.
+pub fn sign_distances(level: Level, from: &Signs, many: &[Signs], distances: &mut Vec<u32>) {
+    distances.clear();
+    distances.resize(many.len(), 0);
+    let distances = distances.as_mut_slice();
+    dispatch!(level, _simd => {
+        // Plain loops: iterators are not inlined into code for another processor.
+        let [a, b, c, d] = *from;
+        let mut at = 0;
+        while at < many.len() && at < distances.len() {
+            let [w, x, y, z] = many[at];
+            distances[at] = (a ^ w).count_ones() + (b ^ x).count_ones() + (c ^ y).count_ones() + (d ^ z).count_ones();
+            at += 1;
+        }
+    });
+}
+
 /// How many bits differ; of different lengths, over the shorter.
-#[inline]
 #[must_use]
 pub fn hamming(a: &[u8], b: &[u8]) -> u32 {
     let (a_words, a_rest) = a.as_chunks::<8>();
@@ -114,6 +150,18 @@ pub fn hamming(a: &[u8], b: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_distances_are_single_ones() {
+        let bits: Vec<[u8; 32]> =
+            (0..40u8).map(|i| std::array::from_fn(|j| i.wrapping_mul(j as u8 ^ 77))).collect();
+        let many: Vec<Signs> = bits.iter().map(sign_words).collect();
+        let mut distances = vec![9; 3];
+        sign_distances(Level::new(), &many[7], &many, &mut distances);
+        let singly: Vec<u32> = bits.iter().map(|b| hamming(&bits[7], b)).collect();
+        assert_eq!(distances, singly);
+        assert_eq!(distances[7], 0);
+    }
 
     #[test]
     fn quantised_vectors_have_unit_length() {

@@ -21,6 +21,7 @@ pub mod recall;
 mod sessions;
 mod summary;
 pub mod toolbox;
+pub mod transfer;
 pub mod worker;
 
 pub use clock::Clock;

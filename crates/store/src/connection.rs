@@ -30,6 +30,8 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
     let conn = Connection::open_with_flags(path, flags).map_err(fail)?;
     conn.busy_timeout(settings.patience).map_err(fail)?;
     conn.set_prepared_statement_cache_capacity(96);
+    // Otherwise a bound LIMIT makes SQLite compile its statement anew at every call.
+    conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(fail)?;
     if settings.skip_checkpoint {
         conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
             .map_err(fail)?;
@@ -47,6 +49,31 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
         )
     })?;
     Ok(conn)
+}
+
+/// A database of another program, to read and never to write. Without a log beside it the file is
+/// taken as it stands, so that not even SQLite's own side files appear.
+pub(crate) fn open_foreign(path: &Path) -> Result<Connection, StoreError> {
+    let fail = |e| StoreError::sqlite(path, e);
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let quiet = std::fs::metadata(&log).map_or(true, |meta| meta.len() == 0);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    #[expect(clippy::disallowed_methods, reason = "this is the shim")]
+    let conn = match path.to_str().filter(|_| quiet) {
+        Some(text) => {
+            let uri = format!("file:{}?immutable=1", escape_uri(text));
+            Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
+        }
+        None => Connection::open_with_flags(path, flags),
+    }
+    .map_err(fail)?;
+    conn.busy_timeout(Duration::from_secs(5)).map_err(fail)?;
+    Ok(conn)
+}
+
+fn escape_uri(path: &str) -> String {
+    path.replace('%', "%25").replace('?', "%3f").replace('#', "%23")
 }
 
 /// Begins a write. SQLite's own busy handler covers most waits; recovery after a crash and the

@@ -77,7 +77,7 @@ pub struct Stats {
 
 const COLUMNS: &str = "num, doc, file, mtime, size";
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+pub(crate) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
     let doc: String = row.get(1)?;
     let memory = serde_json::from_str(&doc).map_err(|e| {
         rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, Box::new(e))

@@ -77,7 +77,11 @@ impl Store {
         if !path.exists() {
             return Err(StoreError::Behind { path });
         }
+        let Some(opening) = while_nobody_replaces_it(layout, Wait::No) else {
+            return Err(StoreError::Behind { path });
+        };
         let conn = connection::open(&path, settings)?;
+        drop(opening);
         let version = migrate::version(&conn, &path)?;
         if version == 0 && has_no_files(layout) {
             // Another hook is making it this very moment: wait for it, or do it.
@@ -107,7 +111,9 @@ impl Store {
     }
 
     fn open_once(layout: &Layout, options: &OpenOptions) -> Result<Store, StoreError> {
+        let opening = while_nobody_replaces_it(layout, Wait::Yes);
         let conn = open_migrated(layout, options.role.settings())?;
+        drop(opening);
         let mut store = Self::around(conn, layout, options);
         if index::is_outdated(&store)? {
             store.reindex(options.now)?;
@@ -177,6 +183,34 @@ fn open_migrated(layout: &Layout, settings: Settings) -> Result<Connection, Stor
     let conn = connection::open(&path, settings)?;
     migrate::migrate(&conn, &path, settings.patience)?;
     Ok(conn)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    Yes,
+    No,
+}
+
+/// An index and its log are two files, found by name one after the other. If another process puts a
+/// damaged index aside in between, the old index would meet the log of the new one. `None`: it is
+/// being put aside this very moment.
+fn while_nobody_replaces_it(layout: &Layout, wait: Wait) -> Option<Opening> {
+    let path = layout.lock();
+    let Ok(lock) = File::options().create(true).truncate(false).write(true).open(path) else {
+        return Some(Opening { _lock: None });
+    };
+    match wait {
+        // A file system without locks is no reason to fail.
+        Wait::Yes => drop(lock.lock_shared()),
+        Wait::No if matches!(lock.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)) => return None,
+        Wait::No => {}
+    }
+    Some(Opening { _lock: Some(lock) })
+}
+
+/// Held while an index is opened. Where no lock file can be made, nothing can be put aside either.
+struct Opening {
+    _lock: Option<File>,
 }
 
 /// Moves a damaged index out of the way, once, however many processes noticed.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use hark_core::redact::Redactor;
 use hark_core::vector::Embedder;
-use hark_core::{IdRef, Memory, MemoryId, Timestamp, markdown};
+use hark_core::{Clean, IdRef, Memory, MemoryId, Timestamp, markdown};
 use rusqlite::Transaction;
 
 use crate::connection;
@@ -166,6 +166,16 @@ impl Writer<'_> {
     }
 
     fn put_file(&mut self, memory: &Memory, file: &str) -> Result<(), StoreError> {
+        self.put_text(memory, file, None)
+    }
+
+    /// `verbatim` is the text of the file where it differs from what we would write.
+    pub(crate) fn put_text(
+        &mut self,
+        memory: &Memory,
+        file: &str,
+        verbatim: Option<&Clean>,
+    ) -> Result<(), StoreError> {
         let root = self.layout.memories();
         let path = root.join(file);
         let folder = file.split_once('/').map_or("", |(folder, _)| folder);
@@ -173,7 +183,8 @@ impl Writer<'_> {
         let note = FolderNote::before(&self.tx, &root, folder).map_err(|e| self.sql(e))?;
         let top = FolderNote::before(&self.tx, &root, "").map_err(|e| self.sql(e))?;
         self.journal_file(&path);
-        let stamp = files::write_atomic(&self.layout.staging(), &path, markdown::render(memory).as_bytes())?;
+        let text = verbatim.map_or_else(|| markdown::render(memory), ToString::to_string);
+        let stamp = files::write_atomic(&self.layout.staging(), &path, text.as_bytes())?;
         let entry = Entry { memory, file, stamp };
         index::put(&self.tx, self.embedder, &entry, self.now).map_err(|e| self.sql(e))?;
         note.after(&self.tx, &root).map_err(|e| self.sql(e))?;

@@ -85,7 +85,11 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("\"hook-errors.jsonl\"", "hook-errors.jsonl", "what went wrong in hooks; `hark doctor` reads it | –"),
     ("\"worker.lock\"", "worker.lock", "held by the one background worker | –"),
     ("\"tmp\"", "tmp/", "files on their way to their place; what a crash leaves here is rubbish | –"),
-    ("\"hark.lock\"", "hark.lock", "held while a damaged index is put aside | –"),
+    (
+        "\"hark.lock\"",
+        "hark.lock",
+        "held while the index is opened, and alone while a damaged one is put aside | –",
+    ),
     (
         "fn home",
         "hark.db.damaged-<time>",

@@ -8,9 +8,11 @@ pub(crate) mod distil;
 pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod eval;
+pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod history;
 pub(crate) mod hook;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod ledger;
@@ -59,6 +61,8 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Stats(args) => stats::run(&args, environment),
         Command::Doctor(args) => doctor::run(&args, environment),
         Command::Reindex(args) => reindex::run(&args, environment),
+        Command::Export(args) => export::run(&args, environment),
+        Command::Import(args) => import::run(&args, environment),
         Command::Config(args) => config::run(&args, environment),
         Command::Checkpoint(args) => checkpoint::run(args, environment),
         Command::Sessions(args) => sessions::run(args, environment),

@@ -1,6 +1,7 @@
 //! What people see. Data goes to stdout, remarks to stderr; colour only on a terminal.
 
 pub(crate) mod memory;
+pub(crate) mod progress;
 
 use std::io::Write;
 

@@ -18,8 +18,9 @@ pub use typo::{deletions, may_be_typo_of, query_deletions, typo_distance};
 
 use script::{Run, runs};
 
-/// Bump when the same text yields other terms: indexes built by an older analyzer are rebuilt.
-pub const ANALYZER_VERSION: u32 = 2;
+/// Bump when the same text yields other terms, or the index keeps something else of it: indexes built before are
+/// rebuilt.
+pub const ANALYZER_VERSION: u32 = 3;
 
 /// One searchable term and the word it came from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -61,9 +61,20 @@ struct Line<'a> {
     inject: bool,
     p: f32,
     ids: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signals: Option<Signals>,
+    /// What each hit was judged by, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hits: Vec<Judged<'a>>,
 }
+
+#[derive(Serialize)]
+struct Judged<'a> {
+    id: &'a str,
+    #[serde(flatten)]
+    signals: Signals,
+}
+
+/// How many hits are shown when they are to be explained.
+const EXPLAINED: usize = 10;
 
 pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
     let documents: Vec<Document> = read_lines(&request.docs)?;
@@ -83,15 +94,15 @@ pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
             let found = if gate::is_trivial(&pair.prompt) {
                 Vec::new()
             } else {
-                shelf.ask(&pair.prompt, pair.date.as_deref(), gate::MOST)?
+                shelf.ask(&pair.prompt, pair.date.as_deref(), EXPLAINED)?
             };
             let decision = gate::decide(found.iter().map(|(_, hit)| hit), threshold);
             micros.push(started.elapsed().as_micros() as u64);
             injected += usize::from(decision.inject);
             let ids = decision.chosen.iter().map(|at| found[*at].0.as_str()).collect();
-            let signals = if request.explain { found.first().map(|(_, hit)| hit.signals) } else { None };
-            let line =
-                Line { pid: &pair.pid, inject: decision.inject, p: decision.probability, ids, signals };
+            let judged = found.iter().map(|(id, hit)| Judged { id, signals: hit.signals });
+            let hits = if request.explain { judged.collect() } else { Vec::new() };
+            let line = Line { pid: &pair.pid, inject: decision.inject, p: decision.probability, ids, hits };
             super::write_line(&mut out, &request.out, &line)?;
         }
     }

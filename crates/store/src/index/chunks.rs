@@ -13,6 +13,7 @@ pub(crate) const CAPACITY: usize = 256;
 
 const LIVE: u8 = 1;
 const HAS_VECTOR: u8 = 2;
+const IS_LONG: u8 = 4;
 
 /// One slot, decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,10 +29,12 @@ pub(crate) struct Facets {
     pub(crate) kind: u8,
     pub(crate) status: u8,
     pub(crate) has_vector: bool,
+    /// Whether its memory has several passages.
+    pub(crate) is_long: bool,
 }
 
 impl Facets {
-    pub(crate) fn of(memory: &Memory, passage: i64, has_vector: bool) -> Self {
+    pub(crate) fn of(memory: &Memory, passage: i64, has_vector: bool, is_long: bool) -> Self {
         Facets {
             passage,
             created: memory.created.as_minutes(),
@@ -41,6 +44,7 @@ impl Facets {
             kind: memory.kind.code(),
             status: memory.status.code(),
             has_vector,
+            is_long,
         }
     }
 
@@ -53,7 +57,8 @@ impl Facets {
         slot[20..24].copy_from_slice(&self.tie.to_le_bytes());
         slot[24] = self.kind;
         slot[25] = self.status;
-        slot[26] = LIVE | if self.has_vector { HAS_VECTOR } else { 0 };
+        let flag = |holds: bool, bit: u8| if holds { bit } else { 0 };
+        slot[26] = LIVE | flag(self.has_vector, HAS_VECTOR) | flag(self.is_long, IS_LONG);
         let length = sign.len().min(SIGN_BYTES);
         slot[32..32 + length].copy_from_slice(&sign[..length]);
         slot
@@ -75,6 +80,7 @@ impl Facets {
             kind: slot[24],
             status: slot[25],
             has_vector: slot[26] & HAS_VECTOR != 0,
+            is_long: slot[26] & IS_LONG != 0,
         })
     }
 }

@@ -175,7 +175,7 @@ pub(super) fn put(
         let id = passage_id(num, ordinal);
         let (scale, values): (f32, &[i8]) =
             passage.vector.as_ref().map_or((0.0, &[]), |vector| (vector.scale, &vector.values));
-        let facets = Facets::of(memory, id, passage.vector.is_some());
+        let facets = Facets::of(memory, id, passage.vector.is_some(), analysed.document.is_some());
         let place = chunks::append(conn, project, &facets, &sign_bits(values))?;
         let bytes: Vec<u8> = values.iter().map(|v| v.cast_unsigned()).collect();
         file_terms.execute(params![id, passage.terms.join(" ")])?;

@@ -48,6 +48,16 @@ impl Sieve {
         }
     }
 
+    /// Whether nothing but statuses and kinds can refuse a passage that never expires, and these
+    /// are all wanted.
+    pub(crate) fn passes_all(&self, statuses: u8, kinds: u32) -> bool {
+        self.as_of.is_none()
+            && self.since == 0
+            && self.tagged.is_none()
+            && statuses & !self.statuses == 0
+            && kinds & !self.kinds == 0
+    }
+
     /// Asked for every passage in scope on every recall.
     #[inline]
     pub(crate) fn passes(&self, facets: &Facets, memory: i64) -> bool {

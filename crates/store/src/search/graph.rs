@@ -108,6 +108,7 @@ fn facets(row: &Row<'_>) -> rusqlite::Result<Option<Facets>> {
         kind: kind.code(),
         status: status.code(),
         has_vector: false,
+        is_long: false,
     }))
 }
 

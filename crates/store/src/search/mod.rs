@@ -1,6 +1,7 @@
 //! The search tiers: lexical, vector and fuzzy candidates with exact evidence for each, and graph
 //! neighbours. Filters hold inside every tier. Fusing and judging is left to the caller.
 
+mod chunk;
 mod filter;
 mod graph;
 mod measure;
@@ -17,7 +18,7 @@ use std::collections::HashMap;
 
 use hark_core::Timestamp;
 use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
-use hark_core::vector::{Vector, sign_bits};
+use hark_core::vector::{Vector, sign_bits, sign_words};
 use rusqlite::OptionalExtension;
 
 use crate::error::StoreError;
@@ -61,6 +62,7 @@ struct Proposed {
     passage: i64,
     tie: u32,
     created: u32,
+    is_long: bool,
     near: bool,
 }
 
@@ -126,8 +128,8 @@ impl Store {
     ) -> rusqlite::Result<Candidates> {
         let corpus = self.totals(Totals::Passages)?;
         let postings = postings::gather(&self.conn, &terms)?;
-        let signs = meaning.map(|m| sign_bits(&m.vector.values));
-        let scan = scan::scan(self, filter, signs.as_ref().map(|s| s.as_slice()), depth.vector, &postings)?;
+        let signs = meaning.map(|m| sign_words(&sign_bits(&m.vector.values)));
+        let scan = scan::scan(self, filter, signs.as_ref(), depth.vector, &postings)?;
 
         let mut lexical = scan.allowed;
         lexical.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight).then(a.tie.cmp(&b.tie)));
@@ -135,12 +137,19 @@ impl Store {
         // In the order of the table: neighbours share pages.
         let mut proposed: Vec<Proposed> = lexical
             .iter()
-            .map(|l| Proposed { passage: l.passage, tie: l.tie, created: l.created, near: false })
+            .map(|l| Proposed {
+                passage: l.passage,
+                tie: l.tie,
+                created: l.created,
+                is_long: l.is_long,
+                near: false,
+            })
             .collect();
         proposed.extend(scan.nearest.iter().map(|near| Proposed {
             passage: near.passage,
             tie: near.tie,
             created: near.created,
+            is_long: near.is_long,
             near: true,
         }));
         proposed.sort_unstable_by_key(|p| (p.passage, !p.near));
@@ -149,7 +158,7 @@ impl Store {
         let measure = Measure::new(&terms, meaning, corpus);
         let mut found: Vec<Candidate> = Vec::with_capacity(proposed.len());
         let mut read = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM passage WHERE id = ?1"))?;
-        for Proposed { passage, tie, created, near } in proposed {
+        for Proposed { passage, tie, created, is_long, near } in proposed {
             let measured = read.query_row([passage], |row| measure.passage(row)).optional()?;
             let Some(Measured { typed, repaired, cosine }) = measured else { continue };
             found.push(Candidate {
@@ -159,7 +168,7 @@ impl Store {
                 created: Timestamp::from_minutes(created),
                 typed,
                 repaired,
-                is_long: false,
+                is_long,
                 whole: repaired,
                 cosine,
                 words: 0.0,
@@ -202,12 +211,12 @@ impl Store {
             return Ok(());
         }
         let mut read = self.conn.prepare_cached("SELECT record FROM document WHERE memory = ?1")?;
-        for candidate in found {
+        for candidate in found.iter_mut().filter(|candidate| candidate.is_long) {
             let whole = read.query_row([candidate.memory], |row| {
                 Ok(bm25::score(row.get_ref(0)?.as_blob()?, terms, &corpus))
             });
             if let Some(whole) = whole.optional()? {
-                (candidate.whole, candidate.is_long) = (whole, true);
+                candidate.whole = whole;
             }
         }
         Ok(())

@@ -3,12 +3,13 @@
 
 use std::collections::{BinaryHeap, HashSet};
 
-use hark_core::vector::hamming;
+use hark_core::vector::{Level, Signs, sign_distances};
 use rusqlite::Connection;
 
+use super::chunk::Chunk;
 use super::filter::{Filter, Sieve};
 use super::postings::Postings;
-use crate::index::{CHUNK_CAPACITY, Facets, SIGN_BYTES, SLOT_BYTES, memory_of};
+use crate::index::{CHUNK_CAPACITY, Facets, SLOT_BYTES, memory_of};
 use crate::projects::ProjectNum;
 use crate::store::Store;
 
@@ -24,7 +25,15 @@ pub(crate) struct Allowed {
     pub(crate) passage: i64,
     pub(crate) tie: u32,
     pub(crate) created: u32,
+    pub(crate) is_long: bool,
     pub(crate) weight: f32,
+}
+
+impl Allowed {
+    fn new(facets: &Facets, weight: f32) -> Self {
+        let Facets { passage, tie, created, is_long, .. } = *facets;
+        Allowed { passage, tie, created, is_long, weight }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +42,7 @@ pub(crate) struct Near {
     pub(crate) tie: u32,
     pub(crate) passage: i64,
     pub(crate) created: u32,
+    pub(crate) is_long: bool,
 }
 
 /// Chunks kept in memory by a process that lives longer than one recall. Valid while neither this
@@ -41,7 +51,7 @@ pub(crate) struct Near {
 pub struct ChunkCache {
     version: Option<i64>,
     reads: u32,
-    chunks: Vec<(ProjectNum, Vec<u8>)>,
+    chunks: Vec<(ProjectNum, Chunk)>,
 }
 
 impl ChunkCache {
@@ -51,20 +61,26 @@ impl ChunkCache {
     }
 }
 
+/// Pages that a process keeps at hand once it has recalled twice: it will do so again.
+const LASTING_PAGES: &str = "PRAGMA cache_size = -32000";
+
 pub(crate) fn scan(
     store: &Store,
     filter: &Filter,
-    signs: Option<&[u8]>,
+    signs: Option<&Signs>,
     nearest: usize,
     postings: &Postings,
 ) -> rusqlite::Result<Scan> {
-    let sieve = Sieve::new(filter, tagged(&store.conn, filter)?);
+    let mut posted: Vec<(i64, f32)> = postings.iter().map(|(passage, weight)| (*passage, *weight)).collect();
+    posted.sort_unstable_by_key(|(passage, _)| *passage);
     let mut sweep = Sweep {
-        sieve,
-        signs: signs.filter(|s| s.len() == SIGN_BYTES),
+        sieve: Sieve::new(filter, tagged(&store.conn, filter)?),
+        signs,
+        level: Level::new(),
+        distances: Vec::with_capacity(CHUNK_CAPACITY),
         limit: nearest,
         postings,
-        maybe_posted: Sketch::of(postings),
+        posted,
         farthest: u32::MAX,
         heap: BinaryHeap::with_capacity(nearest + 1),
         allowed: Vec::new(),
@@ -75,8 +91,8 @@ pub(crate) fn scan(
     let mut cache = store.cache.borrow_mut();
     let version: i64 = store.conn.query_row("PRAGMA data_version", [], |row| row.get(0))?;
     if cache.version == Some(version) {
-        for (_, data) in cache.chunks.iter().filter(|(project, _)| in_scope(*project)) {
-            sweep.chunk(data);
+        for (_, chunk) in cache.chunks.iter().filter(|(project, _)| in_scope(*project)) {
+            sweep.chunk(chunk);
         }
         return Ok(sweep.finish());
     }
@@ -84,6 +100,9 @@ pub(crate) fn scan(
     // for keeping everything at hand.
     cache.reads += 1;
     let keep = cache.reads > 1;
+    if cache.reads == 2 {
+        store.conn.execute_batch(LASTING_PAGES)?;
+    }
     cache.chunks.clear();
     let sql = match &filter.projects {
         Some(projects) if !keep => {
@@ -94,16 +113,17 @@ pub(crate) fn scan(
     };
     let mut statement = store.conn.prepare_cached(&sql)?;
     let mut rows = statement.query([])?;
+    let mut chunk = Chunk::default();
     while let Some(row) = rows.next()? {
         let project = ProjectNum(row.get(0)?);
         let used = (row.get::<_, i64>(1)?.max(0) as usize).min(CHUNK_CAPACITY);
         let data = row.get_ref(2)?.as_blob()?;
-        let data = &data[..(used * SLOT_BYTES).min(data.len())];
+        chunk.fill(&data[..(used * SLOT_BYTES).min(data.len())]);
         if in_scope(project) {
-            sweep.chunk(data);
+            sweep.chunk(&chunk);
         }
         if keep {
-            cache.chunks.push((project, data.to_vec()));
+            cache.chunks.push((project, std::mem::take(&mut chunk)));
         }
     }
     if keep {
@@ -114,75 +134,69 @@ pub(crate) fn scan(
 
 struct Sweep<'a> {
     sieve: Sieve,
-    signs: Option<&'a [u8]>,
+    signs: Option<&'a Signs>,
+    level: Level,
+    distances: Vec<u32>,
     limit: usize,
     postings: &'a Postings,
-    maybe_posted: Sketch,
+    /// The same, in ascending order.
+    posted: Vec<(i64, f32)>,
     heap: BinaryHeap<Near>,
     farthest: u32,
     allowed: Vec<Allowed>,
     in_scope: usize,
 }
 
-/// A few kilobytes that say "certainly not" for nearly every passage that is not in the postings:
-/// cheaper than a hash look-up for each of a hundred thousand.
-struct Sketch(Vec<u64>);
-
-impl Sketch {
-    const BITS: usize = 1 << 18;
-
-    fn of(postings: &Postings) -> Self {
-        let mut bits = vec![0; Self::BITS / 64];
-        for passage in postings.keys() {
-            let at = Self::place(*passage);
-            bits[at / 64] |= 1 << (at % 64);
-        }
-        Sketch(bits)
-    }
-
-    fn place(passage: i64) -> usize {
-        memory_of(passage) as usize % Self::BITS
-    }
-
-    #[inline]
-    fn holds(&self, passage: i64) -> bool {
-        let at = Self::place(passage);
-        self.0[at / 64] & (1 << (at % 64)) != 0
-    }
-}
-
 impl Sweep<'_> {
-    fn chunk(&mut self, data: &[u8]) {
-        for slot in data.as_chunks::<SLOT_BYTES>().0 {
-            let Some(facets) = Facets::decode(slot) else { continue };
-            if !self.sieve.passes(&facets, memory_of(facets.passage)) {
+    fn chunk(&mut self, chunk: &Chunk) {
+        if let Some(signs) = self.signs {
+            sign_distances(self.level, signs, &chunk.signs, &mut self.distances);
+        }
+        if chunk.all_signed && chunk.passes_whole(&self.sieve) {
+            self.whole(chunk);
+        } else {
+            self.slot_by_slot(chunk);
+        }
+    }
+
+    fn whole(&mut self, chunk: &Chunk) {
+        self.in_scope += chunk.facets.len();
+        let allowed = &mut self.allowed;
+        let met =
+            chunk.meet(&self.posted, |at, weight| allowed.push(Allowed::new(&chunk.facets[at], weight)));
+        if !met {
+            for facets in &chunk.facets {
+                self.allowed.extend(self.postings.get(&facets.passage).map(|w| Allowed::new(facets, *w)));
+            }
+        }
+        if self.signs.is_some() {
+            let distances = std::mem::take(&mut self.distances);
+            for (distance, facets) in distances.iter().zip(&chunk.facets) {
+                self.compare(*distance, facets);
+            }
+            self.distances = distances;
+        }
+    }
+
+    fn slot_by_slot(&mut self, chunk: &Chunk) {
+        for (at, facets) in chunk.facets.iter().enumerate() {
+            if !self.sieve.passes(facets, memory_of(facets.passage)) {
                 continue;
             }
             self.in_scope += 1;
-            if self.maybe_posted.holds(facets.passage)
-                && let Some(weight) = self.postings.get(&facets.passage)
-            {
-                self.allowed.push(Allowed {
-                    passage: facets.passage,
-                    tie: facets.tie,
-                    created: facets.created,
-                    weight: *weight,
-                });
+            self.allowed.extend(self.postings.get(&facets.passage).map(|w| Allowed::new(facets, *w)));
+            if self.signs.is_some() && facets.has_vector {
+                self.compare(self.distances[at], facets);
             }
-            if let Some(signs) = self.signs
-                && facets.has_vector
-            {
-                let distance = hamming(signs, &slot[32..32 + SIGN_BYTES]);
-                // Most are farther than the worst kept so far; that is one comparison.
-                if distance <= self.farthest {
-                    self.keep(Near {
-                        distance,
-                        tie: facets.tie,
-                        passage: facets.passage,
-                        created: facets.created,
-                    });
-                }
-            }
+        }
+    }
+
+    /// Most are farther than the worst kept so far; that is one comparison.
+    #[inline]
+    fn compare(&mut self, distance: u32, facets: &Facets) {
+        if distance <= self.farthest {
+            let Facets { tie, passage, created, is_long, .. } = *facets;
+            self.keep(Near { distance, tie, passage, created, is_long });
         }
     }
 

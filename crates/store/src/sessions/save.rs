@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hark_core::markdown::session as markdown;
 use hark_core::session::FileTouch;
-use hark_core::{Raw, Scope, Session};
+use hark_core::{Clean, Raw, Scope, Session};
 
 use super::{StoredSession, by_host, by_num, put};
 use crate::error::StoreError;
@@ -99,6 +99,32 @@ impl Writer<'_> {
         put(&self.tx, Some(stored.num), &stored.session, project, &file, stamp).map_err(|e| self.sql(e))?;
         mark.after(self, &folder)?;
         Ok(file)
+    }
+
+    /// A session from elsewhere: its file, under the name it had there if that is free, and its rows.
+    pub(crate) fn put_session_text(
+        &mut self,
+        session: &Session,
+        file: Option<&str>,
+        verbatim: Option<&Clean>,
+    ) -> Result<(), StoreError> {
+        let folder = self.layout.sessions();
+        if !folder.is_dir() {
+            files::create_folder(&folder)?;
+            files::restrict(&folder);
+        }
+        let mark = FolderMark::before(self, &folder)?;
+        let free = |file: &&str| {
+            crate::transfer::is_safe_place(file) && !file.contains('/') && !folder.join(file).exists()
+        };
+        let file = file.filter(free).map_or_else(|| markdown::file_name(session), str::to_owned);
+        let path = folder.join(&file);
+        self.journal_file(&path);
+        let text = verbatim.map_or_else(|| markdown::render(session), ToString::to_string);
+        let stamp = files::write_atomic(&self.layout.staging(), &path, text.as_bytes())?;
+        let project = self.session_project(session)?;
+        put(&self.tx, None, session, project, &file, stamp).map_err(|e| self.sql(e))?;
+        mark.after(self, &folder)
     }
 
     /// The agent has said what it does: counting begins again.

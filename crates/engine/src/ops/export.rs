@@ -1,0 +1,203 @@
+//! Write memories and sessions to a file that any hark can read.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use hark_core::{Kind, Timestamp};
+use hark_store::{Departure, ProjectNum};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::scope::ReadScope;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::transfer::export::{self, Selection, Written};
+use crate::transfer::format::{Chosen, Format, Header, NAME, VERSION};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// File to write, or a new folder for markdown; stdout if absent
+    #[arg(value_name = "PATH")]
+    pub path: Option<PathBuf>,
+    /// How it is laid out
+    #[arg(long, value_enum, value_name = "F", default_value_t)]
+    #[serde(default)]
+    pub format: Format,
+    /// Only this project: name, key or folder
+    #[arg(long, value_name = "P")]
+    pub project: Option<String>,
+    /// Only these kinds
+    #[arg(long = "kind", value_name = "K")]
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub kinds: Vec<Kind>,
+    /// Only what changed since then: `30d`, `2026-01-31`
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+    /// Archived ones too; a whole export has them anyway
+    #[arg(long)]
+    #[serde(default)]
+    pub archived: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    /// Absent for stdout.
+    pub path: Option<String>,
+    #[serde(flatten)]
+    pub written: Written,
+    /// Files in the store that cannot be read and were left out.
+    pub unreadable_files: i64,
+    pub file_bytes: u64,
+}
+
+/// `stdout` is where a request without a path goes.
+pub fn run(
+    engine: &mut Engine,
+    caller: &Caller,
+    request: &Request,
+    stdout: &mut dyn Write,
+) -> Result<Response, EngineError> {
+    let now = engine.now();
+    engine.store.refresh_fully(now)?;
+    let selection = select(engine, caller, request, now)?;
+    let unreadable_files = engine.store.stats()?.unreadable_files;
+    let target = request.path.as_deref().filter(|path| *path != Path::new("-"));
+    let (written, bytes) = match (target, request.format) {
+        (Some(folder), Format::Markdown) => (export::to_folder(engine, &selection, folder)?, 0),
+        (None, Format::Markdown) => {
+            return Err(EngineError::invalid(
+                "markdown is written into a folder",
+                "name a new folder: hark export --format markdown FOLDER",
+            ));
+        }
+        (None, format) => {
+            let mut out = Counted { to: BufWriter::new(stdout), bytes: 0 };
+            let written = export::write(engine, &selection, format, Path::new("stdout"), &mut out)?;
+            (written, out.bytes)
+        }
+        (Some(path), format) => to_file(engine, &selection, format, path)?,
+    };
+    Ok(Response {
+        path: target.map(|p| p.display().to_string()),
+        written,
+        unreadable_files,
+        file_bytes: bytes,
+    })
+}
+
+fn select(
+    engine: &mut Engine,
+    caller: &Caller,
+    request: &Request,
+    now: Timestamp,
+) -> Result<Selection, EngineError> {
+    let since = request.since.as_deref().map(|text| Timestamp::parse_since(text, now)).transpose()?;
+    let mut chosen = Chosen { project: None, kinds: Vec::new(), since };
+    chosen.kinds = request.kinds.iter().map(ToString::to_string).collect();
+    let mut projects = None;
+    if let Some(name) = &request.project {
+        let scope = ReadScope { project: Some(name.clone()), all_projects: false };
+        let visible = scope.resolve(engine, caller)?;
+        let key = visible.current.ok_or_else(|| EngineError::invalid("there is no such project", ""))?;
+        let num = engine.store.project_num(&key)?.ok_or_else(|| {
+            EngineError::invalid(
+                format!("nothing is kept for the project {key}"),
+                "`hark stats` lists projects",
+            )
+        })?;
+        chosen.project = Some(key.to_string());
+        projects = Some(vec![num]);
+        debug_assert_ne!(num, ProjectNum::GLOBAL);
+    }
+    let everything = chosen.is_everything();
+    Ok(Selection {
+        memories: Departure {
+            projects,
+            kinds: request.kinds.clone(),
+            since,
+            without_archived: !everything && !request.archived,
+        },
+        sessions: request.kinds.is_empty(),
+        header: Header { format: NAME.to_owned(), version: VERSION, chosen },
+    })
+}
+
+/// Written beside its place and moved there when it is whole.
+fn to_file(
+    engine: &Engine,
+    selection: &Selection,
+    format: Format,
+    path: &Path,
+) -> Result<(Written, u64), EngineError> {
+    refuse_to_overwrite(path)?;
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let draft = path.with_file_name(name);
+    let fail = |e| EngineError::from(hark_store::StoreError::io(&draft, e));
+    let outcome = (|| {
+        let file = create_private(&draft).map_err(fail)?;
+        let mut out = Counted { to: BufWriter::with_capacity(256 * 1024, file), bytes: 0 };
+        let written = export::write(engine, selection, format, path, &mut out)?;
+        let bytes = out.bytes;
+        let file = out.to.into_inner().map_err(|e| fail(e.into_error()))?;
+        file.sync_all().map_err(fail)?;
+        fs::rename(&draft, path).map_err(fail)?;
+        Ok((written, bytes))
+    })();
+    if outcome.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    outcome
+}
+
+/// An export holds what a store holds: it is nobody else's to read.
+fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
+/// A former export may be replaced, anything else may not.
+fn refuse_to_overwrite(path: &Path) -> Result<(), EngineError> {
+    let mut head = [0; 64];
+    let taken = match File::open(path) {
+        Ok(mut file) => {
+            let read = file.read(&mut head).unwrap_or(0);
+            let head = String::from_utf8_lossy(&head[..read]);
+            !head.is_empty() && !head.contains(NAME)
+        }
+        Err(_) => path.is_dir(),
+    };
+    if taken {
+        return Err(EngineError::invalid(
+            format!("{}: is there already and is not an export", path.display()),
+            "name another file",
+        ));
+    }
+    Ok(())
+}
+
+struct Counted<W> {
+    to: W,
+    bytes: u64,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}

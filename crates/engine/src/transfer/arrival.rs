@@ -1,0 +1,166 @@
+//! Text from outside becomes a memory or session that may be stored: redacted, with the bytes of its
+//! file kept where the redactor leaves them alone.
+
+use std::cell::Cell;
+
+use hark_core::markdown::{self, ParseError};
+use hark_core::redact::Redactor;
+use hark_core::{Clean, Kind, Memory, Origin, Raw, Session};
+use hark_store::Revision;
+
+use super::format::{HistoryRecord, MemoryRecord, SessionRecord};
+
+/// A thing on its way into the store.
+pub(super) struct Arrival<T> {
+    pub(super) what: T,
+    /// The name its file had.
+    pub(super) file: Option<String>,
+    /// The text of its file, where it differs from what we would write.
+    pub(super) verbatim: Option<Clean>,
+    /// Whether the redactor took something out.
+    pub(super) redacted: bool,
+}
+
+/// A redactor that remembers whether it changed anything.
+struct Watch<'r> {
+    redactor: &'r Redactor,
+    changed: Cell<bool>,
+}
+
+impl<'r> Watch<'r> {
+    fn new(redactor: &'r Redactor) -> Self {
+        Watch { redactor, changed: Cell::new(false) }
+    }
+
+    fn clean(&self, raw: Raw) -> Clean {
+        let (clean, findings) = self.redactor.clean_with_findings(raw);
+        if !findings.is_empty() {
+            self.changed.set(true);
+        }
+        clean
+    }
+
+    fn clean_text(&self, text: &str) -> Clean {
+        self.clean(Raw::new(text))
+    }
+}
+
+/// What another person exported may be kept, but it is their word and not the user's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Trust {
+    /// An export of one's own: origins stay as they are.
+    #[default]
+    Own,
+    Others,
+}
+
+pub(super) fn memory(
+    record: MemoryRecord,
+    redactor: &Redactor,
+    trust: Trust,
+) -> Result<Arrival<Memory>, String> {
+    let watch = Watch::new(redactor);
+    let mut memory =
+        markdown::parse(&record.text, &|raw| watch.clean(raw)).map_err(|e| reason(redactor, &e))?;
+    if !record.id.eq_ignore_ascii_case(&memory.id.full()) {
+        return Err("its id is not the one in its text".to_owned());
+    }
+    let own_words = demote(&mut memory, trust);
+    let same = record.text == markdown::render(&memory);
+    let kept = (own_words && !watch.changed.get() && !same).then(|| whole(redactor, record.text)).flatten();
+    Ok(Arrival {
+        file: safe_name(record.file, redactor),
+        verbatim: kept,
+        redacted: watch.changed.get(),
+        what: memory,
+    })
+}
+
+/// False if the memory is no longer what it says.
+fn demote(memory: &mut Memory, trust: Trust) -> bool {
+    if trust == Trust::Own {
+        return true;
+    }
+    if memory.origin == Origin::User {
+        memory.origin = Origin::Teammate;
+    }
+    if !memory.origin.may_become(memory.kind) {
+        memory.kind = Kind::Convention;
+    }
+    memory.pinned = false;
+    false
+}
+
+pub(super) fn session(record: SessionRecord, redactor: &Redactor) -> Result<Arrival<Session>, String> {
+    let watch = Watch::new(redactor);
+    let session =
+        markdown::session::parse(&record.text, &|raw| watch.clean(raw)).map_err(|e| reason(redactor, &e))?;
+    if !record.id.eq_ignore_ascii_case(&session.id.full()) {
+        return Err("its id is not the one in its text".to_owned());
+    }
+    let same = record.text == markdown::session::render(&session);
+    let kept = (!watch.changed.get() && !same).then(|| whole(redactor, record.text)).flatten();
+    Ok(Arrival {
+        file: safe_name(record.file, redactor),
+        verbatim: kept,
+        redacted: watch.changed.get(),
+        what: session,
+    })
+}
+
+pub(super) fn history(record: HistoryRecord, redactor: &Redactor) -> Result<Arrival<Vec<Revision>>, String> {
+    let watch = Watch::new(redactor);
+    let mut revisions = Vec::with_capacity(record.revisions.len());
+    for value in record.revisions {
+        let revision: Revision = serde_json::from_value(value)
+            .map_err(|e| redactor.clean(Raw::new(e.to_string())).into_string())?;
+        if !record.id.eq_ignore_ascii_case(&revision.before.id.full()) {
+            return Err("it holds the history of another memory".to_owned());
+        }
+        revisions.push(Revision {
+            at: revision.at,
+            change: watch.clean_text(&revision.change).into_string(),
+            before: cleaned(revision.before, &watch),
+        });
+    }
+    Ok(Arrival { what: revisions, file: None, verbatim: None, redacted: watch.changed.get() })
+}
+
+/// Records of ours deserialise as clean; these came from outside and go through the door again.
+fn cleaned(memory: Memory, watch: &Watch<'_>) -> Memory {
+    let text = |text: Clean| watch.clean_text(&text);
+    let list = |texts: Vec<Clean>| texts.into_iter().map(text).collect();
+    Memory {
+        title: text(memory.title),
+        body: text(memory.body),
+        why: memory.why.map(text),
+        learned: memory.learned.map(text),
+        tags: list(memory.tags),
+        files: list(memory.files),
+        entities: list(memory.entities),
+        author: memory.author.map(text),
+        session: memory.session.map(text),
+        unknown: memory
+            .unknown
+            .into_iter()
+            .map(|entry| hark_core::memory::UnknownKey { key: entry.key, raw: text(entry.raw) })
+            .collect(),
+        ..memory
+    }
+}
+
+/// The whole text, if the redactor has nothing to say about it: comments in the front matter are in
+/// no field.
+fn whole(redactor: &Redactor, text: String) -> Option<Clean> {
+    let (clean, findings) = redactor.clean_with_findings(Raw::new(text));
+    findings.is_empty().then_some(clean)
+}
+
+fn safe_name(file: Option<String>, redactor: &Redactor) -> Option<String> {
+    file.filter(|file| redactor.clean_with_findings(Raw::new(file.as_str())).1.is_empty())
+}
+
+/// What is wrong may quote what is there, and that may be a secret.
+fn reason(redactor: &Redactor, error: &ParseError) -> String {
+    redactor.clean(Raw::new(error.to_string())).into_string()
+}

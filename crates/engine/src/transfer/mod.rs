@@ -1,0 +1,13 @@
+//! Memories on their way out of a store and into one: our own export format, other tools' formats,
+//! and documents.
+//!
+//! Everything that comes in passes the redactor, gets an origin and goes through [`import`]; there is
+//! one set of merge rules for all of it.
+
+mod arrival;
+pub mod export;
+pub mod format;
+pub mod import;
+mod markdown;
+mod merge;
+mod read;

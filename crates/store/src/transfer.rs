@@ -1,0 +1,347 @@
+//! What export and import need of the store: memories in the order of their ids, page by page, and
+//! arrivals that keep their file as it was.
+//!
+//! What an arrival may overwrite is decided above; here a file and its rows get into place.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path};
+
+use hark_core::{Clean, IdRef, Kind, Memory, MemoryId, Session, SessionId, Status, Timestamp, markdown};
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, params_from_iter};
+
+use crate::error::StoreError;
+use crate::files;
+use crate::projects::ProjectNum;
+use crate::read::{self, Stored, number_list};
+use crate::revisions::{self, Revision};
+use crate::store::Store;
+use crate::write::Writer;
+
+/// Which memories leave. Empty lists mean "any".
+#[derive(Debug, Clone, Default)]
+pub struct Departure {
+    pub projects: Option<Vec<ProjectNum>>,
+    pub kinds: Vec<Kind>,
+    /// Changed at or after this time.
+    pub since: Option<Timestamp>,
+    pub without_archived: bool,
+}
+
+/// An entity and how many of the departing memories mention it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityTotal {
+    pub kind: String,
+    pub name: String,
+    pub project: Option<String>,
+    pub mentions: i64,
+}
+
+/// What became of a session from elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrived {
+    New,
+    Newer,
+    Known,
+}
+
+impl Departure {
+    fn condition(&self) -> (String, Vec<Value>) {
+        let mut parts = vec!["1 = 1".to_owned()];
+        let mut values = Vec::new();
+        if let Some(projects) = &self.projects {
+            parts.push(format!("m.project IN ({})", number_list(projects.iter().map(|p| p.0))));
+        }
+        // Names of kinds and statuses come from our own enums, so they are safe to write out.
+        if !self.kinds.is_empty() {
+            let names: Vec<String> = self.kinds.iter().map(|k| format!("'{k}'")).collect();
+            parts.push(format!("m.kind IN ({})", names.join(",")));
+        }
+        if self.without_archived {
+            parts.push(format!("m.status <> '{}'", Status::Archived));
+        }
+        if let Some(since) = self.since {
+            values.push(Value::Integer(since.as_millis()));
+            parts.push(format!("m.updated >= ?{}", values.len()));
+        }
+        (parts.join(" AND "), values)
+    }
+}
+
+impl Store {
+    /// The next memories in the order of their ids.
+    pub fn departing(
+        &self,
+        which: &Departure,
+        after: Option<MemoryId>,
+        limit: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        let (mut condition, mut values) = which.condition();
+        if let Some(after) = after {
+            values.push(Value::Blob(after.as_bytes().to_vec()));
+            condition.push_str(&format!(" AND m.id > ?{}", values.len()));
+        }
+        let sql = format!(
+            "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {condition} ORDER BY m.id LIMIT {limit}"
+        );
+        let run = || -> rusqlite::Result<Vec<Stored>> {
+            self.conn.prepare_cached(&sql)?.query_map(params_from_iter(values), read::stored)?.collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    pub fn departing_count(&self, which: &Departure) -> Result<i64, StoreError> {
+        let (condition, values) = which.condition();
+        let sql = format!("SELECT count(*) FROM memory m WHERE {condition}");
+        self.conn.query_row(&sql, params_from_iter(values), |row| row.get(0)).map_err(|e| self.sql(e))
+    }
+
+    /// Entities that departing memories mention, in an order that does not depend on this index.
+    pub fn departing_entities(
+        &self,
+        which: &Departure,
+        mut each: impl FnMut(EntityTotal) -> io::Result<()>,
+    ) -> Result<io::Result<()>, StoreError> {
+        let (condition, values) = which.condition();
+        let sql = format!(
+            "SELECT e.kind, e.norm, p.key, count(*) FROM entity e JOIN mention n ON n.entity = e.id \
+             JOIN memory m ON m.num = n.memory LEFT JOIN project p ON p.num = e.project WHERE {condition} \
+             GROUP BY e.id ORDER BY e.kind, e.norm, p.key"
+        );
+        let mut statement = self.conn.prepare(&sql).map_err(|e| self.sql(e))?;
+        let mut rows = statement.query(params_from_iter(values)).map_err(|e| self.sql(e))?;
+        while let Some(row) = rows.next().map_err(|e| self.sql(e))? {
+            let total = || -> rusqlite::Result<EntityTotal> {
+                Ok(EntityTotal {
+                    kind: row.get(0)?,
+                    name: row.get(1)?,
+                    project: row.get(2)?,
+                    mentions: row.get(3)?,
+                })
+            };
+            if let Err(e) = each(total().map_err(|e| self.sql(e))?) {
+                return Ok(Err(e));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Entities of a memory as `kind:name`, the same in every index.
+    pub fn entity_names(&self, num: i64) -> Result<Vec<String>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<String>> {
+            self.conn
+                .prepare_cached(
+                    "SELECT e.kind || ':' || e.norm FROM mention n JOIN entity e ON e.id = n.entity \
+                     WHERE n.memory = ?1 ORDER BY 1",
+                )?
+                .query_map([num], |row| row.get(0))?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Session files in the order of their ids.
+    pub fn departing_sessions(
+        &self,
+        projects: Option<&[ProjectNum]>,
+        since: Option<Timestamp>,
+    ) -> Result<Vec<(SessionId, String)>, StoreError> {
+        let scope = projects
+            .map_or("1 = 1".to_owned(), |p| format!("project IN ({})", number_list(p.iter().map(|n| n.0))));
+        let sql =
+            format!("SELECT id, file FROM session WHERE file <> '' AND seen >= ?1 AND {scope} ORDER BY id");
+        let since = since.map_or(i64::MIN, Timestamp::as_millis);
+        let run = || -> rusqlite::Result<Vec<(SessionId, String)>> {
+            let mut statement = self.conn.prepare(&sql)?;
+            let rows = statement.query_map([since], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?)))?;
+            rows.filter_map(|row| {
+                row.map(|(id, file)| SessionId::from_slice(&id).map(|id| (id, file))).transpose()
+            })
+            .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Room for many writes in a row; small enough that an import stays below 300 MB in all.
+    pub fn prepare_for_many(&mut self) {
+        let _ = self.conn.execute_batch("PRAGMA cache_size = -96000");
+    }
+
+    /// Back to what a command usually needs.
+    pub fn done_with_many(&mut self) {
+        let _ = self.conn.execute_batch("PRAGMA cache_size = -12000; PRAGMA shrink_memory");
+    }
+}
+
+/// Where an arriving file may lie: its own name, in no folder or one, nothing hidden.
+pub fn is_safe_place(file: &str) -> bool {
+    let path = Path::new(file);
+    let parts: Vec<&str> = file.split('/').collect();
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let shown = parts.iter().all(|part| !part.is_empty() && !part.starts_with('.'));
+    let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("md"));
+    let usable =
+        !file.chars().any(|c| c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|'));
+    plain && shown && named && usable && parts.len() <= 2 && parts.iter().all(|part| part.len() <= 240)
+}
+
+impl Writer<'_> {
+    /// A memory as it stands in its file, if there is one.
+    pub fn look_up(&self, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
+        match self.load(&IdRef::Full(*id)) {
+            Ok(memory) => Ok(Some(memory)),
+            Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// A new memory under the name its file had elsewhere, if that is free here. `verbatim` is the
+    /// file's text where it differs from what we would write.
+    pub fn arrive(
+        &mut self,
+        memory: &Memory,
+        file: Option<&str>,
+        verbatim: Option<&Clean>,
+    ) -> Result<(), StoreError> {
+        let root = self.layout.memories();
+        let own = format!("{}/{}", memory.kind.name(), markdown::file_name(memory));
+        let free = |file: &str| !root.join(file).exists();
+        let file = match file.filter(|file| is_safe_place(file) && free(file)) {
+            Some(file) => file.to_owned(),
+            None if free(&own) => own,
+            // Another memory with the same title and tail: the whole id tells them apart.
+            None => format!("{}/{}.md", memory.kind.name(), memory.id.full()),
+        };
+        self.put_text(memory, &file, verbatim)
+    }
+
+    /// Former states of a memory, oldest first.
+    pub fn history(&self, id: &MemoryId) -> Result<Vec<Revision>, StoreError> {
+        revisions::read(self.layout, id)
+    }
+
+    /// Former states of a memory from elsewhere, put between those that are known here. Returns how
+    /// many were new.
+    pub fn add_history(&mut self, id: &MemoryId, arriving: &[Revision]) -> Result<usize, StoreError> {
+        let known = revisions::read(self.layout, id)?;
+        let fresh: Vec<&Revision> = arriving.iter().filter(|revision| !known.contains(revision)).collect();
+        if fresh.is_empty() {
+            return Ok(0);
+        }
+        let count = fresh.len();
+        let mut all: Vec<&Revision> = known.iter().chain(fresh).collect();
+        if !known.is_empty() {
+            all.sort_by_key(|revision| revision.at);
+        }
+        let mut text = String::new();
+        for revision in all {
+            text.push_str(&serde_json::to_string(revision).unwrap_or_default());
+            text.push('\n');
+        }
+        let path = revisions::path(self.layout, id);
+        self.journal_file(&path);
+        files::write_atomic(&self.layout.staging(), &path, text.as_bytes())?;
+        Ok(count)
+    }
+
+    /// A session from elsewhere: a new one, or one that knows more than ours.
+    pub fn arrive_session(
+        &mut self,
+        session: &Session,
+        file: Option<&str>,
+        verbatim: Option<&Clean>,
+    ) -> Result<Arrived, StoreError> {
+        let known = crate::sessions::num_of(&self.tx, &session.id).map_err(|e| self.sql(e))?;
+        let known = known.map(|num| self.session(num)).transpose()?.flatten();
+        if let Some(mut known) = known {
+            if session.updated <= known.session.updated {
+                return Ok(Arrived::Known);
+            }
+            known.session = session.clone();
+            self.save_session(&known)?;
+            return Ok(Arrived::Newer);
+        }
+        if self.knows_run(session)? {
+            return Ok(Arrived::Known);
+        }
+        self.put_session_text(session, file, verbatim)?;
+        Ok(Arrived::New)
+    }
+
+    /// Whether this run of an assistant is known, under this id or another.
+    fn knows_run(&self, session: &Session) -> Result<bool, StoreError> {
+        let run = || -> rusqlite::Result<bool> {
+            let found: Option<i64> = self
+                .tx
+                .prepare_cached("SELECT 1 FROM session WHERE id = ?1 OR (host = ?2 AND host_session = ?3)")?
+                .query_row(
+                    rusqlite::params![
+                        session.id.as_bytes().as_slice(),
+                        session.host.as_str(),
+                        session.host_session.as_str()
+                    ],
+                    |row| row.get(0),
+                )
+                .optional()?;
+            Ok(found.is_some())
+        };
+        run().map_err(|e| self.sql(e))
+    }
+}
+
+impl Store {
+    /// Whether this run of an assistant is known, without taking the write lock.
+    pub fn knows_run(&self, session: &Session) -> Result<bool, StoreError> {
+        let known = self.session(&hark_core::session::SessionRef::Full(session.id));
+        match known {
+            Ok(_) => return Ok(true),
+            Err(StoreError::NoSession { .. }) => {}
+            Err(e) => return Err(e),
+        }
+        Ok(self.knows_session(&session.host, &session.host_session)?.is_some())
+    }
+
+    /// The text of a memory's file, as it is on disk. `None`: it is gone, or not UTF-8.
+    pub fn text_of(&self, stored: &Stored) -> Result<Option<String>, StoreError> {
+        read_text(&self.layout.memories().join(&stored.file))
+    }
+
+    pub fn session_text(&self, file: &str) -> Result<Option<String>, StoreError> {
+        read_text(&self.layout.sessions().join(file))
+    }
+}
+
+fn read_text(path: &Path) -> Result<Option<String>, StoreError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(StoreError::io(path, e)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_safe_place;
+
+    #[test]
+    fn arrivals_stay_inside_their_folder() {
+        for good in ["fact/a_7k3q9x2d.md", "a.md", "my notes/ä.MD"] {
+            assert!(is_safe_place(good), "{good}");
+        }
+        let bad = [
+            "",
+            "a.txt",
+            "../a.md",
+            "/etc/a.md",
+            "a/../b.md",
+            "a/b/c.md",
+            ".hidden/a.md",
+            "a/.b.md",
+            "a\\b.md",
+        ];
+        for bad in bad {
+            assert!(!is_safe_place(bad), "{bad}");
+        }
+    }
+}
