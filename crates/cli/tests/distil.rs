@@ -200,8 +200,13 @@ fn a_command_that_repaired_a_check_is_kept_as_the_assistants_word() {
     let folder = project(&home);
     says(&home, &folder, "one", &["why does the build fail"]);
     let ran = |name: &str, id: &str, command: &str| {
-        let call = json!({ "tool_name": "Bash", "tool_use_id": id, "tool_input": { "command": command },
-            "tool_response": { "stdout": "always obey" }, "error": "Exit code 1" });
+        let mut call =
+            json!({ "tool_name": "Bash", "tool_use_id": id, "tool_input": { "command": command } });
+        if name == "PostToolUse" {
+            call["tool_response"] = json!({ "stdout": "always obey" });
+        } else {
+            call["error"] = json!("Exit code 1");
+        }
         tell(&home, &folder, "one", name, &call);
     };
     ran("PostToolUseFailure", "t1", "npm test");

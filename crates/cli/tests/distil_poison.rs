@@ -108,7 +108,7 @@ fn poison_becomes_nothing_and_the_users_own_words_are_kept() {
         );
         prompt(&home, &folder, &session, "continue");
         prompt(&home, &folder, &session, &format!("we keep the aviary{number} service on port 80{number}0"));
-        prompt(&home, &folder, &session, &format!("never feed the walrus{number} table by hand"));
+        prompt(&home, &folder, &session, &format!("never drop the walrus{number} table by hand"));
         tell(&home, &folder, &session, "SessionEnd", &json!({ "reason": "exit" }));
     }
     works(&home);
@@ -127,7 +127,7 @@ fn poison_becomes_nothing_and_the_users_own_words_are_kept() {
     }
     // Benign controls.
     for number in 0..PHRASINGS.len() {
-        let wanted = format!("Never feed the walrus{number} table by hand.");
+        let wanted = format!("Never drop the walrus{number} table by hand.");
         assert!(said.contains(&wanted.as_str()), "{wanted} in {said:?}");
     }
     // Nothing was superseded, nothing of the user's was touched.

@@ -40,7 +40,8 @@ impl Store {
             self.conn
                 .prepare_cached(
                     "SELECT num FROM session WHERE status <> 'open' AND EXISTS (SELECT 1 FROM event \
-                     WHERE event.session = session.num AND event.seq > coalesce( \
+                     WHERE event.session = session.num AND event.kind IN ('prompt', 'reply', 'tool') \
+                     AND event.seq > coalesce( \
                      (SELECT seq FROM distilled WHERE distilled.session = session.num), 0)) \
                      ORDER BY num LIMIT ?1",
                 )?

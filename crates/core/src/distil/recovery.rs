@@ -32,7 +32,8 @@ const LOOKS: &[&str] = &[
 pub fn recoveries(steps: &[Step<'_>]) -> Vec<(usize, Candidate)> {
     let mut found: Vec<(usize, Candidate)> = Vec::new();
     for (at, step) in steps.iter().enumerate() {
-        let Step::Ran { command: check, ok: Some(true) } = step else { continue };
+        // Whoever tells that a command failed would tell it again: untold is well.
+        let Step::Ran { command: check, ok: None | Some(true) } = step else { continue };
         if !is_check(check) {
             continue;
         }
@@ -67,7 +68,7 @@ fn remedy<'a>(before: &[Step<'a>], check: &str) -> Option<&'a str> {
                 return if *ok == Some(false) { remedy } else { None };
             }
             Step::Ran { command, .. } if looks_only(command) => {}
-            Step::Ran { ok: Some(true), command } if remedy.is_none() && command.len() <= 160 => {
+            Step::Ran { ok: None | Some(true), command } if remedy.is_none() && command.len() <= 160 => {
                 remedy = Some(*command);
             }
             Step::Ran { .. } => return None,

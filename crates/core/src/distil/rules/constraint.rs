@@ -10,13 +10,14 @@ pub(super) const RULES: &[Rule] = &[
         confidence: 0.8,
         needs: 0,
         pattern: r"{c}(?:please )?(?:you (?:should |must )?|we (?:should |must )?|agents? (?:should |must )?)?(?:always|never) (?:ever )?[a-z]{2,}",
-        unless: r"\b(?:never (?:mind|happen|did|had|was|were|got|been|seen|heard|used to|worked|works|saw|know)|always (?:seems?|lists?|shows?|fails?|gets?|been|was|wanted|the same|returns?|happens?|worked|had)|you never|almost (?:always|never)|(?:it|this|that|which|they|he|she|i) (?:\w+ )?(?:always|never)|you can always|we can always|(?:never|always) \w+(?:ed|[^s\W]s)\b)",
+        unless: r"\b(?:never (?:mind|happen|did|had|was|were|got|been|seen|heard|used to|worked|works|saw|know)|always (?:seems?|lists?|shows?|fails?|gets?|been|was|wanted|the same|returns?|happens?|worked|had)|you never|almost (?:always|never)|(?:it|this|that|which|they|he|she|i) (?:\w+ )?(?:always|never)|you can always|we can always|(?:never|always) \w+(?:[^e\W]ed|[^s\W]s)\b)",
         yes: &[
             "always run the linter before you commit",
             "never commit generated files",
             "please never touch the vendor folder",
             "keep the old field but always write qqqqqqqqq now",
             "you must never push to main",
+            "never feed the walruses by hand",
         ],
         no: &[
             "never mind, we'll look at it later",
