@@ -103,7 +103,7 @@ fn a_session_that_is_over_leaves_what_was_decided_in_it() {
 
 #[test]
 fn what_was_read_is_not_read_again_and_what_is_repeated_confirms() {
-    let home = home();
+    let mut home = home().at("2026-06-15T12:00:00Z");
     let folder = project(&home);
     says(&home, &folder, "one", &["we use pnpm in this repo, not npm"]);
     ends(&home, &folder, "one");
@@ -117,6 +117,8 @@ fn what_was_read_is_not_read_again_and_what_is_repeated_confirms() {
     assert_eq!(memories(&home, &folder)[0]["revision"], 1);
 
     // The session goes on: only what is new is read.
+    // An end that comes again at once is the same end.
+    home.set_now("2026-06-15T13:00:00Z");
     says(&home, &folder, "one", &["never push to the main branch"]);
     ends(&home, &folder, "one");
     assert_eq!(memories(&home, &folder).len(), 2);
