@@ -47,3 +47,10 @@ CREATE TABLE digest (
 ) STRICT;
 CREATE INDEX digest_session ON digest (session, level);
 CREATE INDEX digest_parent ON digest (parent) WHERE parent IS NOT NULL;
+
+-- Distilling: up to which event a session was searched for lasting things. Not rebuilt: the events
+-- are not in the files either.
+CREATE TABLE distilled (
+    session INTEGER NOT NULL PRIMARY KEY,
+    seq     INTEGER NOT NULL
+) STRICT;

@@ -5,6 +5,7 @@
 mod bench;
 mod client;
 mod coding;
+mod distil;
 mod docs;
 mod e2e;
 mod eval;
@@ -14,6 +15,7 @@ mod mcp;
 mod npm;
 mod page;
 mod process;
+mod share;
 mod shared_data;
 mod suite;
 mod tidy;
@@ -38,6 +40,9 @@ usage: cargo xtask COMMAND
                                 measure hooks in a store of 10,000 memories and 100,000 events
   coding [--out DIR] [--stale RUN] [--gate RUN]
                                 make the coding-session benchmark from the shared transcripts, or score runs on it
+  distil [--errors | --all FILE]
+                                score what is distilled from labelled turns of real transcripts; updates
+                                docs/benchmarks.md. Or list errors of the tuned half, or all that a file yields
   eval [--set NAME] [--json PATH] [--binary PATH]
                                 score what the release binary finds, beside plain FTS5; a full run
                                 updates docs/benchmarks.md
@@ -68,6 +73,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["e2e", clients @ ..] => assistants(clients).map(drop),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
         ["coding", options @ ..] => coding::run(options),
+        ["distil", options @ ..] => distil::run(options),
         ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
         ["transcripts", folder, size] => transcripts::run(folder, size),
         ["store", path, count] => bench::make_store(path, count),

@@ -91,6 +91,8 @@ pub(crate) enum Command {
     Expand(commands::expand::Args),
     /// Show how much there is of a session, digest or event
     Describe(commands::describe::Args),
+    /// Make memories of lasting things that were said in sessions, or show them
+    Distil(commands::distil::Args),
     /// Show what was said to assistants unasked
     Ledger(commands::ledger::Args),
     /// List tags in use

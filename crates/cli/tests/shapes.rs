@@ -187,6 +187,7 @@ fn json_shapes() {
     shape("sessions_show", 0, &["sessions", "show", "own"]);
     shape("sessions_files", 0, &["sessions", "files", "own"]);
     shape("resume", 0, &["resume", "--for", "codex"]);
+    shape("distil", 0, &["distil"]);
     shape("ledger", 0, &["ledger"]);
     shape("work", 0, &["work", "--until-idle"]);
     shape("error_unknown_session", 1, &["sessions", "show", "s-zzzzzzzz"]);

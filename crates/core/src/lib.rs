@@ -6,6 +6,7 @@
 
 pub mod budget;
 pub mod digest;
+pub mod distil;
 pub mod entity;
 pub mod event;
 pub mod failure;

@@ -66,6 +66,9 @@ pub struct Memory {
     pub author: Option<Clean>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
     pub session: Option<Clean>,
+    /// The turn of that session it was distilled from; absent if somebody stored it on purpose.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
+    pub turn: Option<Clean>,
     pub created: Timestamp,
     pub updated: Timestamp,
     /// When it left `active`; what `--as-of` looks at.

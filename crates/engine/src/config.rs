@@ -30,6 +30,7 @@ pub struct Config {
     pub retention: RetentionConfig,
     pub backup: BackupConfig,
     pub history: HistoryConfig,
+    pub distil: DistilConfig,
     pub projects: ProjectsConfig,
 }
 
@@ -116,6 +117,14 @@ pub struct BackupConfig {
 pub struct HistoryConfig {
     pub digest: String,
     pub keep: String,
+}
+
+/// Memories made of what was said in sessions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DistilConfig {
+    pub enabled: bool,
+    pub most: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -9,6 +9,7 @@ mod chain;
 pub mod clock;
 pub mod config;
 mod digest;
+mod distil;
 pub mod embed;
 mod engine;
 mod error;

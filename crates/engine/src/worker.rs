@@ -1,5 +1,5 @@
 //! Work that no hook has time for, done by one short-lived process: events that wait, sessions that
-//! nobody ended, what live transcripts tell, old events, the write-ahead log.
+//! nobody ended, what live transcripts tell, what lasts of sessions, old events, the write-ahead log.
 
 use std::fs::File;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use hark_store::{Layout, spool};
 
 use crate::capture;
 use crate::digest;
+use crate::distil;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::ingest;
@@ -31,6 +32,8 @@ pub struct Done {
     pub retired: usize,
     /// A snapshot was made.
     pub backed_up: bool,
+    /// Memories made of what was said in sessions.
+    pub distilled: usize,
 }
 
 /// The lock of the one worker of a data directory; freed with the process, however it ends.
@@ -59,6 +62,7 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     }
     let until = started + limit;
     done.read = ingest::tail(engine, around, until)?.events.new;
+    done.distilled = distil::pending(engine, started, limit)?.stored;
     done.digested = digest::run(engine, until)?.sessions;
     if started.elapsed() < limit {
         done.retired = retention::in_background(engine, now)?;

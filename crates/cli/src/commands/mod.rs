@@ -8,6 +8,7 @@ pub(crate) mod config;
 pub(crate) mod consolidate;
 pub(crate) mod context;
 pub(crate) mod describe;
+pub(crate) mod distil;
 pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod eval;
@@ -92,6 +93,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Grep(args) => grep::run(args, environment),
         Command::Expand(args) => expand::run(&args, environment),
         Command::Describe(args) => describe::run(&args, environment),
+        Command::Distil(args) => distil::run(&args, environment),
         Command::Ledger(args) => ledger::run(&args, environment),
         Command::Work(args) => work::run(&args, environment),
         Command::Hook(args) => hook::run(args),

@@ -25,8 +25,13 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
     } else {
         let backup = if response.backed_up { ", a backup made" } else { "" };
         ui::note(&format!(
-            "{} events stored, {} read, {} sessions given up, {} digested, {} memories aged out{backup}\n",
-            response.events, response.read, response.expired, response.digested, response.retired
+            "{} events stored, {} read, {} sessions given up, {} digested, {} memories distilled, {} aged out{backup}\n",
+            response.events,
+            response.read,
+            response.expired,
+            response.digested,
+            response.distilled,
+            response.retired
         ));
     }
     Ok(())

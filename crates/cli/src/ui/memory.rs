@@ -60,6 +60,10 @@ pub(crate) fn whole(memory: &MemoryView) -> String {
     for (label, value) in [("superseded by", &memory.superseded_by), ("expires", &memory.expires)] {
         facts.extend(value.iter().map(|v| (label, v.clone())));
     }
+    if let Some(turn) = &memory.turn {
+        let session = memory.session.as_deref().unwrap_or("a session");
+        facts.push(("distilled", format!("from {session}, {turn}; confidence {:.2}", memory.confidence)));
+    }
     facts.push(("created", memory.created.clone()));
     facts.extend(memory.file.iter().map(|file| ("file", format!("memories/{file}"))));
     text.push('\n');

@@ -19,6 +19,7 @@ pub(super) const KNOWN_KEYS: &[&str] = &[
     "author",
     "session",
     "topic",
+    "turn",
     "tags",
     "files",
     "entities",
@@ -51,6 +52,7 @@ pub(super) struct FrontMatter {
     pub(super) author: Option<String>,
     pub(super) session: Option<String>,
     pub(super) topic: Option<String>,
+    pub(super) turn: Option<String>,
     #[serde(default)]
     pub(super) tags: OneOrMany,
     #[serde(default)]

@@ -77,6 +77,7 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseEr
         origin: field("origin", front.origin.as_deref())?.unwrap_or(Origin::User),
         author: text_field(front.author),
         session: text_field(front.session),
+        turn: text_field(front.turn),
         created,
         updated: time("updated", front.updated.as_deref())?.unwrap_or(created),
         closed: time("closed", front.closed.as_deref())?.filter(|_| status != Status::Active),

@@ -28,6 +28,7 @@ pub fn render(memory: &Memory) -> String {
     optional(&mut out, "author", memory.author.as_ref());
     optional(&mut out, "session", memory.session.as_ref());
     optional(&mut out, "topic", memory.topic.as_ref());
+    optional(&mut out, "turn", memory.turn.as_ref());
     list(&mut out, "tags", &memory.tags);
     list(&mut out, "files", &memory.files);
     list(&mut out, "entities", &memory.entities);

@@ -33,6 +33,7 @@ fn memory(title: &str, body: &str) -> Memory {
         origin: Origin::User,
         author: None,
         session: None,
+        turn: None,
         created: now,
         updated: now,
         closed: None,

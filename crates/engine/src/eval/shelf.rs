@@ -136,6 +136,7 @@ fn memory(
         origin: Origin::Import,
         author: None,
         session: document.session.as_deref().map(|session| engine.clean(session)),
+        turn: None,
         created,
         updated: created,
         closed: None,

@@ -324,6 +324,7 @@ impl Scene<'_, '_> {
             origin: Origin::Tool,
             author: None,
             session: Some(Clean::already_redacted(self.at.id.clone())),
+            turn: None,
             created: self.when,
             updated: self.when,
             closed: None,

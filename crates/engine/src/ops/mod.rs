@@ -9,6 +9,7 @@ pub mod checkpoint;
 pub mod consolidate;
 pub mod context;
 pub mod describe;
+pub mod distil;
 pub mod doctor;
 pub mod edit;
 pub mod expand;

@@ -119,6 +119,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         origin,
         author: clean_optional(engine, caller.author.as_deref()),
         session: clean_optional(engine, caller.session.as_deref()),
+        turn: None,
         created: now,
         updated: now,
         closed: None,

@@ -33,6 +33,9 @@ pub struct MemoryView {
     pub author: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The turn of that session it was distilled from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
     pub created: String,
     pub updated: String,
     pub age: String,
@@ -86,6 +89,7 @@ impl MemoryView {
             origin: memory.origin.to_string(),
             author: memory.author.as_ref().map(ToString::to_string),
             session: memory.session.as_ref().map(ToString::to_string),
+            turn: memory.turn.as_ref().map(ToString::to_string),
             created: memory.created.to_string(),
             updated: memory.updated.to_string(),
             age: memory.updated.age(now),

@@ -40,6 +40,8 @@ pub struct Response {
     pub read: u64,
     /// Sessions whose events were put in short.
     pub digested: usize,
+    /// Memories that were made of what was said in sessions.
+    pub distilled: usize,
 }
 
 pub fn run(
@@ -61,5 +63,6 @@ pub fn run(
         backed_up: done.backed_up,
         read: done.read,
         digested: done.digested,
+        distilled: done.distilled,
     })
 }

@@ -366,6 +366,7 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
         "trail",
         "digest",
         "unsettled",
+        "distilled",
     ] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?.execute([num])?;
     }

@@ -276,6 +276,7 @@ fn memory(passage: &Passage, scope: &Scope, now: Timestamp) -> Memory {
         origin: Origin::File,
         author: None,
         session: None,
+        turn: None,
         created: now,
         updated: now,
         closed: passage.retired.then_some(now),

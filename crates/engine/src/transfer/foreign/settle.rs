@@ -164,6 +164,7 @@ fn memory(
         origin: Origin::Import,
         author: optional(note.author),
         session: optional(note.session),
+        turn: None,
         created,
         updated,
         closed: (status != Status::Active).then(|| note.closed.unwrap_or(updated).max(created)),

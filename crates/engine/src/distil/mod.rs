@@ -1,0 +1,162 @@
+//! Lasting things out of sessions that are over, stored as memories.
+//!
+//! What is worth a memory is decided in [`hark_core::distil`], from what the user said and from which
+//! commands ran; what tools printed is never read. Here candidates become memories of the session's
+//! project: through redaction like everything else, less sure and less important than what somebody
+//! stored on purpose, with the turn they came from. A session is read once; when it goes on, only
+//! what is new in it is read. Never in a hook's time: the worker does it.
+
+mod propose;
+mod settle;
+
+use std::time::{Duration, Instant};
+
+use hark_core::memory::{Importance, one_line};
+use hark_core::{Clean, Memory, MemoryId, Scope, Status};
+use hark_store::{StoreError, StoredSession};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use propose::Proposal;
+pub(crate) use settle::Outcome;
+
+/// Marks memories that nobody stored on purpose.
+const TAG: &str = "distilled";
+/// Below what somebody thought important enough to store.
+const IMPORTANCE: u8 = 2;
+
+/// One candidate, and what became of it.
+pub(crate) struct Item {
+    pub(crate) memory: Memory,
+    pub(crate) rule: &'static str,
+    pub(crate) outcome: Outcome,
+}
+
+/// Reads a session and stores what it holds; with `dry_run` only says what it would store, from its
+/// beginning.
+pub(crate) fn session(
+    engine: &mut Engine,
+    stored: &StoredSession,
+    dry_run: bool,
+) -> Result<Vec<Item>, EngineError> {
+    let (now, num) = (engine.now(), stored.num);
+    let moments = engine.store.moments(num)?;
+    let read_before = engine.store.distilled_until(num)?;
+    let last = moments.iter().map(|moment| moment.seq).max().unwrap_or(0);
+    let since = if dry_run { 0 } else { read_before };
+    // Whoever starts a subagent is an assistant: its prompts are no user's words.
+    let proposals = propose::proposals(&moments, since, stored.session.parent.is_some());
+    let most = engine.config.distil.most;
+    let mut drafts = Vec::new();
+    if stored.session.project.is_some() {
+        for proposal in propose::surest(proposals, most) {
+            drafts.push((proposal.candidate.rule, draft(engine, stored, proposal)?));
+        }
+    }
+    if dry_run {
+        return engine.store.write(now, |writer| {
+            let items = drafts.into_iter().map(|(rule, memory)| {
+                let outcome = settle::look(writer, &memory)?;
+                Ok(Item { memory, rule, outcome })
+            });
+            items.collect()
+        });
+    }
+    if drafts.is_empty() && last <= read_before {
+        return Ok(Vec::new());
+    }
+    engine.store.write(now, |writer| {
+        // Another process was faster.
+        if writer.distilled_until(num)? != read_before {
+            return Ok(Vec::new());
+        }
+        let known = if drafts.is_empty() { 0 } else { settle::known_of(writer, &stored.session)? };
+        let mut room = most.saturating_sub(known);
+        let mut items = Vec::new();
+        for (rule, mut memory) in drafts {
+            if room == 0 {
+                break;
+            }
+            let outcome = settle::settle(writer, &mut memory, now)?;
+            room -= usize::from(outcome == Outcome::Stored);
+            items.push(Item { memory, rule, outcome });
+        }
+        writer.set_distilled(num, last)?;
+        Ok(items)
+    })
+}
+
+/// What a run over sessions did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Sum {
+    pub(crate) sessions: usize,
+    pub(crate) stored: usize,
+}
+
+/// Sessions looked at in one go, so that none waits for ever behind the others.
+const BATCH: usize = 200;
+
+/// Reads every session that is over and was not read, until the time is up.
+pub(crate) fn pending(engine: &mut Engine, started: Instant, limit: Duration) -> Result<Sum, EngineError> {
+    let mut sum = Sum::default();
+    if !engine.config.distil.enabled {
+        return Ok(sum);
+    }
+    for num in engine.store.undistilled(BATCH)? {
+        if started.elapsed() > limit {
+            break;
+        }
+        let now = engine.now();
+        let outcome = engine
+            .store
+            .write(now, |writer| writer.session(num).map_err(EngineError::from))
+            .and_then(|stored| stored.map_or(Ok(Vec::new()), |stored| session(engine, &stored, false)));
+        match outcome {
+            Ok(items) => {
+                sum.sessions += 1;
+                sum.stored += items.iter().filter(|item| item.outcome == Outcome::Stored).count();
+            }
+            // The index is mended above us; anything else may be well the next time.
+            Err(e @ EngineError::Store(StoreError::Corrupt { .. })) => return Err(e),
+            Err(_) => {}
+        }
+    }
+    Ok(sum)
+}
+
+/// A candidate as the memory it would be. It is as old as the turn it came from.
+fn draft(engine: &Engine, stored: &StoredSession, proposal: Proposal) -> Result<Memory, EngineError> {
+    let session = &stored.session;
+    let candidate = proposal.candidate;
+    let scope = session.project.clone().map_or(Scope::Global, Scope::Project);
+    Ok(Memory {
+        id: MemoryId::new(proposal.at, Engine::random()?),
+        kind: candidate.kind,
+        status: Status::Active,
+        scope,
+        title: one_line(&engine.clean(&candidate.title)),
+        body: engine.clean(&candidate.body),
+        why: candidate.why.as_deref().map(|why| engine.clean(why)),
+        learned: None,
+        topic: None,
+        tags: vec![Clean::trusted_constant(TAG)],
+        files: Vec::new(),
+        entities: Vec::new(),
+        links: Vec::new(),
+        importance: Importance::clamped(i64::from(IMPORTANCE)),
+        confidence: candidate.confidence,
+        pinned: false,
+        origin: candidate.origin,
+        author: None,
+        session: Some(session.host_session.clone()),
+        turn: Some(engine.clean(&proposal.turn)),
+        created: proposal.at,
+        updated: proposal.at,
+        closed: None,
+        expires: None,
+        superseded_by: None,
+        revision: 1,
+        life: hark_core::Life::default(),
+        unknown: Vec::new(),
+    })
+}

@@ -1,0 +1,129 @@
+//! What distilling needs of a session: who said what, which commands ran, and how far it was read.
+//!
+//! What tools printed is not even selected here: nothing that a file, a page or a program says can
+//! become a memory on this way.
+
+use hark_core::event::EventKind;
+use hark_core::{Clean, Kind, Memory, ProjectKey, Timestamp};
+use rusqlite::{OptionalExtension, params};
+
+use crate::error::StoreError;
+use crate::projects::{self, ProjectNum};
+use crate::read;
+use crate::store::Store;
+use crate::write::Writer;
+
+/// One thing that happened in a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moment {
+    pub seq: i64,
+    pub at: Timestamp,
+    /// What tells it from others of its session, also when the transcript is read again.
+    pub once: String,
+    pub what: Deed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deed {
+    Prompt(Clean),
+    Reply(Clean),
+    Tool { name: String, target: Clean, ok: Option<bool> },
+}
+
+/// A session that goes on for ever is read from where its last so many events begin.
+const MOST_MOMENTS: i64 = 20_000;
+
+impl Store {
+    /// Sessions that are over and were not read to their end, oldest first.
+    pub fn undistilled(&self, limit: usize) -> Result<Vec<i64>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<i64>> {
+            self.conn
+                .prepare_cached(
+                    "SELECT num FROM session WHERE status <> 'open' AND EXISTS (SELECT 1 FROM event \
+                     WHERE event.session = session.num AND event.kind IN ('prompt', 'reply', 'tool') \
+                     AND event.seq > coalesce( \
+                     (SELECT seq FROM distilled WHERE distilled.session = session.num), 0)) \
+                     ORDER BY num LIMIT ?1",
+                )?
+                .query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| row.get(0))?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// The moments of a session in their order.
+    pub fn moments(&self, session: i64) -> Result<Vec<Moment>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<Moment>> {
+            let mut found: Vec<Moment> = self
+                .conn
+                .prepare_cached(
+                    "SELECT seq, at, once, kind, tool, target, ok, \
+                     CASE WHEN kind IN ('prompt', 'reply') THEN body ELSE '' END FROM event \
+                     WHERE session = ?1 AND kind IN ('prompt', 'reply', 'tool') ORDER BY at DESC, seq DESC LIMIT ?2",
+                )?
+                .query_map([session, MOST_MOMENTS], moment)?
+                .collect::<rusqlite::Result<_>>()?;
+            found.reverse();
+            Ok(found)
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Up to which event a session was read; 0 if never.
+    pub fn distilled_until(&self, session: i64) -> Result<i64, StoreError> {
+        until(&self.conn, session).map_err(|e| self.sql(e))
+    }
+}
+
+fn moment(row: &rusqlite::Row<'_>) -> rusqlite::Result<Moment> {
+    let kind: String = row.get(3)?;
+    let body = Clean::already_redacted(row.get(7)?);
+    let what = if kind == EventKind::Prompt.name() {
+        Deed::Prompt(body)
+    } else if kind == EventKind::Reply.name() {
+        Deed::Reply(body)
+    } else {
+        Deed::Tool {
+            name: row.get(4)?,
+            target: Clean::already_redacted(row.get(5)?),
+            ok: row.get::<_, Option<i64>>(6)?.map(|ok| ok != 0),
+        }
+    };
+    Ok(Moment { seq: row.get(0)?, at: Timestamp::from_millis(row.get(1)?), once: row.get(2)?, what })
+}
+
+fn until(conn: &rusqlite::Connection, session: i64) -> rusqlite::Result<i64> {
+    let found = conn
+        .prepare_cached("SELECT seq FROM distilled WHERE session = ?1")?
+        .query_row([session], |row| row.get(0))
+        .optional()?;
+    Ok(found.unwrap_or(0))
+}
+
+impl Writer<'_> {
+    pub fn distilled_until(&self, session: i64) -> Result<i64, StoreError> {
+        until(&self.tx, session).map_err(|e| self.sql(e))
+    }
+
+    /// Remembers up to which event a session was read; never goes back.
+    pub fn set_distilled(&mut self, session: i64, seq: i64) -> Result<(), StoreError> {
+        self.tx
+            .prepare_cached(
+                "INSERT INTO distilled (session, seq) VALUES (?1, ?2) \
+                 ON CONFLICT (session) DO UPDATE SET seq = max(seq, excluded.seq)",
+            )
+            .and_then(|mut s| s.execute(params![session, seq]))
+            .map(drop)
+            .map_err(|e| self.sql(e))
+    }
+
+    /// Every memory of a kind in a project, whatever became of it.
+    pub fn of_kind(&self, project: Option<&ProjectKey>, kind: Kind) -> Result<Vec<Memory>, StoreError> {
+        let num = match project {
+            Some(key) => projects::find(&self.tx, key).map_err(|e| self.sql(e))?,
+            None => Some(ProjectNum::GLOBAL),
+        };
+        let Some(num) = num else { return Ok(Vec::new()) };
+        read::of_kind(&self.tx, num, kind).map_err(|e| self.sql(e))
+    }
+}
