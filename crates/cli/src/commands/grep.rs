@@ -13,7 +13,7 @@ pub(crate) struct Args {
     request: grep::Request,
 }
 
-pub(crate) fn run(args: Args, environment: &Environment) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure> {
     let response = environment.with_engine(|engine, caller| grep::run(engine, caller, &args.request))?;
     if environment.output.json {
         ui::print_json(&response);

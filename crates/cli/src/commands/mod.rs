@@ -71,7 +71,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Sessions(args) => sessions::run(args, environment),
         Command::Resume(args) => resume::run(&args, environment),
         Command::Ingest(args) => ingest::run(&args, environment),
-        Command::Grep(args) => grep::run(args, environment),
+        Command::Grep(args) => grep::run(&args, environment),
         Command::Expand(args) => expand::run(&args, environment),
         Command::Describe(args) => describe::run(&args, environment),
         Command::Ledger(args) => ledger::run(&args, environment),
