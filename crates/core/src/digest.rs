@@ -228,9 +228,9 @@ mod tests {
             seen("reply", "", "It keeps a cursor now.", None),
         ];
         let text = leaf(&events);
-        let expected = "Asked: Make the importer restartable, please.\n\
+        let expected = "Asked: Make the importer restartable, please\n\
                         Failed: cargo test: error[E0425]: cannot find value\n\
-                        Changed: src/import.rs ×2\nSaid: It keeps a cursor now.\nRan: cargo build";
+                        Changed: src/import.rs ×2\nSaid: It keeps a cursor now\nRan: cargo build";
         assert_eq!(&*text, expected);
         let both = condense(&[&text, "Changed: src/import.rs\nSaid: Later."]);
         assert!(both.contains("src/import.rs ×3") && both.contains("Said: Later."), "{both}");

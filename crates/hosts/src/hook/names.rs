@@ -77,7 +77,7 @@ pub(super) fn what(name: &str, wire: &Wire) -> What {
 fn prompt(wire: &Wire) -> What {
     let text = wire.text(&["submitted_prompt", "prompt", "text", "message"]);
     match text.map(|t| without_injections(&t)).filter(|t| !t.trim().is_empty()) {
-        Some(text) => What::Prompt(Raw::new(text)),
+        Some(text) => What::Prompt(Raw::new(text.trim())),
         None => What::Other,
     }
 }
