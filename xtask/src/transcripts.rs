@@ -125,7 +125,7 @@ impl Session {
         }
         self.calls += 1;
         let id = format!("toolu_{}_{:06}", &self.id[..13], self.calls);
-        let path = format!("/home/dev/project-{}/src/module_{}.rs", self.files % 40, rng.below(60));
+        let path = format!("/srv/dev/project-{}/src/module_{}.rs", self.files % 40, rng.below(60));
         let (name, input, size) = match rng.below(20) {
             0..7 => ("Read", json!({ "file_path": path }), 6_000),
             7..13 => (
@@ -175,7 +175,7 @@ impl Session {
         let (day, rest) = (self.files % 28 + 1, self.second % 86_400);
         let mut line = json!({
             "parentUuid": null, "isSidechain": false, "userType": "external", "type": kind,
-            "cwd": format!("/home/dev/project-{}", self.files % 40), "sessionId": self.id, "version": "2.1.325",
+            "cwd": format!("/srv/dev/project-{}", self.files % 40), "sessionId": self.id, "version": "2.1.325",
             "gitBranch": "main", "uuid": format!("{}-{:06}", self.id, self.second),
             "timestamp": format!("2026-{:02}-{day:02}T{:02}:{:02}:{:02}.000Z", self.files % 9 + 1, rest / 3600, rest / 60 % 60, rest % 60),
         });

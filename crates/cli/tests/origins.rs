@@ -32,7 +32,8 @@ fn words_of_other_tools_for_kinds_are_understood_over_mcp_as_on_the_command_line
     let by_command = home.remember_with("Tokens must rotate.", &["--kind", "warning"]);
     assert_eq!(home.show(&by_command)["kind"], "constraint");
     let mut mcp = home.mcp();
-    let said = mcp.data("memory_remember", &json!({ "text": "Tokens must rotate.", "kind": "warning" }));
+    let said = mcp
+        .data("memory_remember", &json!({ "text": "Rotate tokens of the queue weekly.", "kind": "warning" }));
     assert_eq!(said["kind"], "constraint");
     let found = mcp.data("memory_recall", &json!({ "query": "tokens rotate", "kinds": ["requirement"] }));
     assert_eq!(found["hits"].as_array().map(Vec::len), Some(2));

@@ -121,8 +121,7 @@ static TOOLS: &[Tool] = &[
     Tool {
         name: "memory_update",
         title: "Update",
-        description: "Change memories: edit the text, resolve, reopen, archive, restore, supersede by a newer one, \
-                      relate two, mark helpful, wrong or stale, or forget for good.",
+        description: "Edit, close, replace, relate, rate or forget memories.",
         family: Family::Core,
         read_only: false,
         destructive: true,
@@ -368,9 +367,9 @@ struct UpdateRequest {
     tags: Vec<String>,
     /// edit: 1 to 5
     importance: Option<u8>,
-    /// supersede: id of the newer memory; relate: id of the other
+    /// supersede: the newer id; relate: the other
     to: Option<String>,
-    /// relate: extends, contradicts, caused_by, fixes, related…
+    /// relate: extends, contradicts, fixes, related…
     relation: Option<String>,
 }
 

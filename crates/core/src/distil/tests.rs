@@ -1,3 +1,5 @@
+//! The rules on small texts: what is found, what is left alone.
+
 use super::rules::RULES;
 use super::*;
 

@@ -30,7 +30,7 @@ pub struct Request {
     /// What was learned
     #[arg(long, value_name = "L")]
     pub learned: Option<String>,
-    /// Key of a subject: a newer memory with the same one replaces it
+    /// Subject: replaces what has the same
     #[arg(long, value_name = "KEY")]
     pub topic: Option<String>,
     /// Labels
