@@ -49,6 +49,8 @@ fn lively() -> Home {
     let folder = home.memories().join("my notes");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("By hand.md"), by_hand).unwrap();
+    let regretted = home.remember_with("The old password was on a sticky note.", &["--global"]);
+    home.hark(["forget", &regretted, "--yes"]).ok();
     home.hark(["checkpoint", "--session", "s1", "--goal", "Move sessions", "--done", "schema"]).ok();
     home
 }
@@ -103,6 +105,29 @@ fn a_document_is_json_with_a_section_for_everything() {
     let path = there.root().join("pretty.json");
     fs::write(&path, serde_json::to_string_pretty(&sorted).unwrap()).unwrap();
     assert_eq!(import(&there, &path, &[])["added"], 5);
+}
+
+#[test]
+fn what_was_forgotten_here_is_refused_there_too() {
+    let here = home();
+    let id = here.remember_with("The staging door code is kept in the vault.", &["--global"]);
+    let before = export(&here, "before.json", &[]);
+    here.hark(["forget", &id, "--yes"]).ok();
+    let after = export(&here, "after.json", &[]);
+    assert!(!fs::read_to_string(&after).unwrap().contains("door code"));
+
+    let there = home();
+    assert_eq!(import(&there, &after, &["--from-others"])["tombstones"], 0, "others do not decide");
+    assert_eq!(import(&there, &after, &["--dry-run"])["tombstones"], 1);
+    assert_eq!(import(&there, &after, &[])["tombstones"], 1);
+    assert_eq!(import(&there, &after, &[])["tombstones"], 0, "known by now");
+    let told = import(&there, &before, &[]);
+    assert_eq!((told["added"].as_u64(), told["refused"].as_u64()), (Some(0), Some(1)), "{told}");
+
+    let other = home();
+    import(&other, &before, &[]);
+    assert_eq!(import(&other, &after, &[])["tombstones"], 0, "an import takes nothing away");
+    assert_eq!(other.show(&id)["id"], id.as_str());
 }
 
 #[test]

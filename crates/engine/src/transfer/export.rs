@@ -31,6 +31,7 @@ pub struct Written {
     pub revisions: usize,
     pub links: usize,
     pub entities: usize,
+    pub tombstones: usize,
 }
 
 /// Writes everything that was selected. `to` names the target in errors.
@@ -90,6 +91,13 @@ pub fn write(
             written.sessions += 1;
             let record = SessionRecord { id: id.full(), file: Some(file), text };
             sheet.put(&Record::Session(record)).map_err(|e| io_error(to, e))?;
+        }
+    }
+    // What was forgotten concerns the store as a whole.
+    if selection.header.chosen.is_everything() {
+        for stone in engine.store.tombstones()? {
+            written.tombstones += 1;
+            sheet.put(&Record::Tombstone(stone)).map_err(|e| io_error(to, e))?;
         }
     }
     sheet.end().map_err(|e| io_error(to, e))?;

@@ -3,13 +3,14 @@
 //! Texts here are as they were read: [`super::arrival`] takes them through the redactor.
 
 use hark_core::Timestamp;
+use hark_store::tombstones::Tombstone;
 use serde::{Deserialize, Serialize};
 
 pub const NAME: &str = "hark-export";
 pub const VERSION: u32 = 1;
 
 /// Sections of a document, in the order in which they are written.
-pub const SECTIONS: &[&str] = &["memories", "history", "links", "entities", "sessions"];
+pub const SECTIONS: &[&str] = &["memories", "history", "links", "entities", "sessions", "tombstones"];
 
 /// How an export is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Deserialize, schemars::JsonSchema)]
@@ -60,6 +61,8 @@ pub enum Record {
     Link(LinkRecord),
     Entity(EntityRecord),
     Session(SessionRecord),
+    /// Something that was forgotten: an id, and marks that only its own store can read. No text.
+    Tombstone(Tombstone),
 }
 
 /// `text` is the file, byte for byte, and all that an import reads; the rest is for other readers.
@@ -148,6 +151,7 @@ impl Record {
             Record::Link(_) => "links",
             Record::Entity(_) => "entities",
             Record::Session(_) => "sessions",
+            Record::Tombstone(_) => "tombstones",
         }
     }
 
@@ -157,7 +161,7 @@ impl Record {
             Record::Memory(record) => record.text.len(),
             Record::Session(record) => record.text.len(),
             Record::History(record) => record.revisions.len() * 2_000,
-            Record::Link(_) | Record::Entity(_) => 0,
+            Record::Link(_) | Record::Entity(_) | Record::Tombstone(_) => 0,
         }
     }
 }

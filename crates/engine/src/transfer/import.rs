@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use hark_core::redact::Redactor;
 use hark_core::{IdRef, Memory, MemoryId, Session};
+use hark_store::tombstones::Tombstone;
 use hark_store::{Arrived, Revision, StoreError, Writer};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,6 +44,8 @@ pub struct Tally {
     pub sessions_unchanged: usize,
     /// Former states that were not known here.
     pub revisions: usize,
+    /// Things forgotten elsewhere, which are not to come here either.
+    pub tombstones: usize,
     /// Things that held something secret, which was taken out.
     pub redacted: usize,
     /// Records that could not be read.
@@ -66,6 +69,7 @@ pub(super) enum Item {
     Memory(Box<Arrival<Memory>>),
     History(MemoryId, Arrival<Vec<Revision>>),
     Session(Box<Arrival<Session>>),
+    Tombstone(Tombstone),
 }
 
 /// Takes in a whole export.
@@ -132,6 +136,9 @@ impl<'e> Intake<'e> {
                 Ok(IdRef::Full(id)) => arrival::history(record, &self.redactor).map(|a| Item::History(id, a)),
                 _ => Err("its id is no whole id".to_owned()),
             },
+            // Whoever exported it, only one's own wish takes something away.
+            Record::Tombstone(_) if trust == Trust::Others => return Ok(()),
+            Record::Tombstone(stone) => Ok(Item::Tombstone(stone)),
             // Both follow from the files.
             Record::Link(_) | Record::Entity(_) => return Ok(()),
         };
@@ -195,6 +202,15 @@ fn take_in(writer: &mut Writer<'_>, item: &Item, tally: &mut Tally) -> Result<()
             tally.redacted += usize::from(arrival.redacted);
             if writer.look_up(id)?.is_some() {
                 tally.revisions += writer.add_history(id, &arrival.what)?;
+            }
+            Ok(())
+        }
+        Item::Tombstone(stone) => {
+            if let Some(stone) =
+                welcome(stone, &writer.tombstones()?, |id| Ok(writer.look_up(id)?.is_some()))?
+            {
+                writer.take_tombstone(stone)?;
+                tally.tombstones += 1;
             }
             Ok(())
         }
@@ -264,6 +280,20 @@ fn keep_older(writer: &mut Writer<'_>, older: &Memory) -> Result<usize, StoreErr
     writer.add_history(&older.id, &[revision])
 }
 
+/// A tombstone that is new here, and of nothing that stands here: an import adds, it does not remove.
+fn welcome<'s>(
+    stone: &'s Tombstone,
+    known: &[Tombstone],
+    stands: impl FnOnce(&MemoryId) -> Result<bool, StoreError>,
+) -> Result<Option<&'s Tombstone>, StoreError> {
+    let id = stone.id.as_deref().map(str::parse::<IdRef>);
+    let is_here = match id {
+        Some(Ok(IdRef::Full(id))) => stands(&id)?,
+        _ => false,
+    };
+    Ok((!is_here && !known.contains(stone)).then_some(stone))
+}
+
 /// What taking it in would do.
 fn rehearse(engine: &Engine, item: &Item, tally: &mut Tally) -> Result<(), EngineError> {
     match item {
@@ -291,6 +321,14 @@ fn rehearse(engine: &Engine, item: &Item, tally: &mut Tally) -> Result<(), Engin
         Item::History(id, arrival) => {
             let known = engine.store.history(id)?;
             tally.revisions += arrival.what.iter().filter(|r| !known.contains(r)).count();
+        }
+        Item::Tombstone(stone) => {
+            let stands = |id: &MemoryId| match engine.store.find(&IdRef::Full(*id)) {
+                Ok(_) => Ok(true),
+                Err(StoreError::NotFound { .. }) => Ok(false),
+                Err(e) => Err(e),
+            };
+            tally.tombstones += usize::from(welcome(stone, &engine.store.tombstones()?, stands)?.is_some());
         }
         Item::Session(arrival) => {
             if engine.store.knows_run(&arrival.what)? {
