@@ -253,6 +253,9 @@ impl Trail {
 
     /// What the trace names counts; if it names nothing that was edited, the newest edits do.
     fn suspects(&self, ran: &Ran, finding: &Finding) -> Vec<String> {
+        if is_about_surroundings(ran, finding.class) {
+            return Vec::new();
+        }
         let edited: Vec<String> =
             self.edited_since_pass(&ran.family).into_iter().filter(|p| !is_prose(p)).collect();
         if edited.iter().any(|path| finding.files.contains(path) && !is_test(path)) {
@@ -277,6 +280,12 @@ impl Trail {
     pub fn is_empty(&self) -> bool {
         self.n == 0 && self.open.is_empty() && self.passed.is_empty()
     }
+}
+
+/// A push without an upstream or a program that is not installed says nothing about what was edited.
+fn is_about_surroundings(ran: &Ran, class: Class) -> bool {
+    let by_git = ran.family == "git" || ran.family.starts_with("git ");
+    by_git || matches!(class, Class::Permission | Class::Network | Class::Command)
 }
 
 /// So many edits are told about one attempt.
@@ -359,6 +368,17 @@ mod tests {
         walk.0.edited("src/c.py", "");
         assert_eq!(walk.run("pytest", true, ""), ["fixed by src/c.py"]);
         assert_eq!(walk.run("pytest", true, ""), Vec::<String>::new(), "fixed once");
+    }
+
+    #[test]
+    fn what_was_edited_is_not_to_blame_for_the_surroundings() {
+        let mut walk = Walk(Trail::default());
+        walk.0.edited("src/a.py", "");
+        let push = "fatal: The current branch topic has no upstream branch.";
+        assert_eq!(walk.run("git push", false, push), ["seen   false"]);
+        let mut walk = Walk(Trail::default());
+        walk.0.edited("src/a.py", "");
+        assert_eq!(walk.run("pytest", false, "bash: pytest: command not found"), ["seen   false"]);
     }
 
     #[test]
