@@ -48,9 +48,10 @@ CREATE TABLE digest (
 CREATE INDEX digest_session ON digest (session, level);
 CREATE INDEX digest_parent ON digest (parent) WHERE parent IS NOT NULL;
 
--- Distilling: up to which event a session was searched for lasting things. Not rebuilt: the events
+-- Distilling: up to which event a session was searched for lasting things, and how many it yielded. Not rebuilt: the events
 -- are not in the files either.
 CREATE TABLE distilled (
     session INTEGER NOT NULL PRIMARY KEY,
-    seq     INTEGER NOT NULL
+    seq     INTEGER NOT NULL,
+    stored  INTEGER NOT NULL
 ) STRICT;

@@ -257,20 +257,20 @@ fn roots_are_asked_for_once_and_again_when_they_change() {
     };
 
     let id = ask(&mut pipe);
-    answer_roots(&mut pipe, "file:///work/my%20project");
+    answer_roots(&mut pipe, "file:///srv/my%20project");
     // The answer may come after the call has stopped waiting for it, if the machine is busy.
     pipe.answer(id);
     let id = ask(&mut pipe);
     let (roots, project) = whereabouts(&mut pipe, id);
-    assert_eq!(roots, json!(["/work/my project"]), "asked once only");
-    assert_eq!(project, "/work/my project");
+    assert_eq!(roots, json!(["/srv/my project"]), "asked once only");
+    assert_eq!(project, "/srv/my project");
 
     pipe.notify("notifications/roots/list_changed", json!({}));
     let id = ask(&mut pipe);
-    answer_roots(&mut pipe, "file:///work/other");
+    answer_roots(&mut pipe, "file:///srv/other");
     pipe.answer(id);
     let id = ask(&mut pipe);
-    assert_eq!(whereabouts(&mut pipe, id).0, json!(["/work/other"]));
+    assert_eq!(whereabouts(&mut pipe, id).0, json!(["/srv/other"]));
 }
 
 #[test]
@@ -307,9 +307,9 @@ fn the_session_comes_from_the_request_or_the_environment() {
     assert_eq!(session(json!({})).0, "from-env");
     assert_eq!(session(json!({"sessionId": "codex"})).0, "codex");
     assert_eq!(session(json!({"assemblySessionId": "droid"})).0, "droid");
-    let turn = json!({"session_id": "turn", "workspaces": {"/work/p": {}}});
+    let turn = json!({"session_id": "turn", "workspaces": {"/srv/p": {}}});
     let (session, roots) = session(json!({"x-codex-turn-metadata": turn}));
-    assert_eq!((session, roots), (json!("turn"), json!(["/work/p"])));
+    assert_eq!((session, roots), (json!("turn"), json!(["/srv/p"])));
 }
 
 #[test]

@@ -4,12 +4,10 @@
 //! become a memory on this way.
 
 use hark_core::event::EventKind;
-use hark_core::{Clean, Kind, Memory, ProjectKey, Timestamp};
+use hark_core::{Clean, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
 use crate::error::StoreError;
-use crate::projects::{self, ProjectNum};
-use crate::read;
 use crate::store::Store;
 use crate::write::Writer;
 
@@ -105,25 +103,24 @@ impl Writer<'_> {
         until(&self.tx, session).map_err(|e| self.sql(e))
     }
 
-    /// Remembers up to which event a session was read; never goes back.
-    pub fn set_distilled(&mut self, session: i64, seq: i64) -> Result<(), StoreError> {
+    /// How many memories a session has yielded.
+    pub fn distilled_from(&self, session: i64) -> Result<usize, StoreError> {
         self.tx
-            .prepare_cached(
-                "INSERT INTO distilled (session, seq) VALUES (?1, ?2) \
-                 ON CONFLICT (session) DO UPDATE SET seq = max(seq, excluded.seq)",
-            )
-            .and_then(|mut s| s.execute(params![session, seq]))
-            .map(drop)
+            .prepare_cached("SELECT stored FROM distilled WHERE session = ?1")
+            .and_then(|mut s| s.query_row([session], |row| row.get::<_, i64>(0)).optional())
+            .map(|count| count.map_or(0, |count| usize::try_from(count).unwrap_or(0)))
             .map_err(|e| self.sql(e))
     }
 
-    /// Every memory of a kind in a project, whatever became of it.
-    pub fn of_kind(&self, project: Option<&ProjectKey>, kind: Kind) -> Result<Vec<Memory>, StoreError> {
-        let num = match project {
-            Some(key) => projects::find(&self.tx, key).map_err(|e| self.sql(e))?,
-            None => Some(ProjectNum::GLOBAL),
-        };
-        let Some(num) = num else { return Ok(Vec::new()) };
-        read::of_kind(&self.tx, num, kind).map_err(|e| self.sql(e))
+    /// Remembers up to which event a session was read, which never goes back, and what came of it.
+    pub fn set_distilled(&mut self, session: i64, seq: i64, stored: usize) -> Result<(), StoreError> {
+        self.tx
+            .prepare_cached(
+                "INSERT INTO distilled (session, seq, stored) VALUES (?1, ?2, ?3) ON CONFLICT (session) \
+                 DO UPDATE SET seq = max(seq, excluded.seq), stored = stored + excluded.stored",
+            )
+            .and_then(|mut s| s.execute(params![session, seq, stored as i64]))
+            .map(drop)
+            .map_err(|e| self.sql(e))
     }
 }

@@ -120,15 +120,6 @@ pub(crate) fn by_num(conn: &Connection, num: i64) -> rusqlite::Result<Option<Sto
         .optional()
 }
 
-/// Every memory of a kind in a project, newest first.
-pub(crate) fn of_kind(conn: &Connection, project: ProjectNum, kind: Kind) -> rusqlite::Result<Vec<Memory>> {
-    conn.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM memory WHERE project = ?1 AND kind = ?2 ORDER BY updated DESC LIMIT 5000"
-    ))?
-    .query_map(params![project.0, kind.name()], |row| stored(row).map(|stored| stored.memory))?
-    .collect()
-}
-
 pub(crate) fn tail_exists(conn: &Connection, tail: &str) -> rusqlite::Result<bool> {
     conn.prepare_cached("SELECT 1 FROM memory WHERE tail = ?1")?.exists([tail])
 }

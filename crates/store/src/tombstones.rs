@@ -240,11 +240,6 @@ impl Writer<'_> {
         self.take_tombstone(&Tombstone { at: self.now, why: Passing::Lifted, id: None, marks })
     }
 
-    /// All of them.
-    pub fn tombstones(&self) -> Result<Vec<Tombstone>, StoreError> {
-        read(self.layout)
-    }
-
     /// Adds a tombstone, from here or from another store.
     pub fn take_tombstone(&mut self, stone: &Tombstone) -> Result<(), StoreError> {
         let path = self.layout.tombstones();

@@ -100,14 +100,24 @@ impl Writer<'_> {
 
     /// Active memories of the same project and kind that may say what this one says, likeliest first.
     pub fn alike(&self, memory: &Memory) -> Result<Vec<Memory>, StoreError> {
+        self.alike_where(memory, |other| other.status == Status::Active)
+    }
+
+    /// The same, whatever became of them.
+    pub fn alike_of_any_status(&self, memory: &Memory) -> Result<Vec<Memory>, StoreError> {
+        self.alike_where(memory, |_| true)
+    }
+
+    fn alike_where(
+        &self,
+        memory: &Memory,
+        wanted: impl Fn(&Memory) -> bool,
+    ) -> Result<Vec<Memory>, StoreError> {
         const MOST: usize = 8;
         let nums = index::alike(&self.tx, memory).map_err(|e| self.sql(e))?;
         let fits = |stored: &Stored| {
             let other = &stored.memory;
-            other.id != memory.id
-                && other.status == Status::Active
-                && other.kind == memory.kind
-                && other.scope == memory.scope
+            other.id != memory.id && other.kind == memory.kind && other.scope == memory.scope && wanted(other)
         };
         self.pick(&nums, MOST, fits)
     }

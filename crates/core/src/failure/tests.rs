@@ -12,7 +12,7 @@ struct Case {
 }
 
 fn place() -> Place {
-    Place::new("/work/app", "/work/app")
+    Place::new("/srv/app", "/srv/app")
 }
 
 const FAILURES: &[Case] = &[
@@ -27,7 +27,7 @@ const FAILURES: &[Case] = &[
     Case {
         line: "python -m unittest",
         ok: Some(false),
-        output: "E\n======================================================================\nERROR: test_parse (tests.test_conf.TestConf.test_parse)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File \"/work/app/tests/test_conf.py\", line 8, in test_parse\n    parse('x')\n  File \"/work/app/src/conf.py\", line 3, in parse\n    return int(text)\n           ^^^^^^^^^\nValueError: invalid literal for int() with base 10: 'x'\n\n----------------------------------------------------------------------\nRan 1 test in 0.001s\n\nFAILED (errors=1)",
+        output: "E\n======================================================================\nERROR: test_parse (tests.test_conf.TestConf.test_parse)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File \"/srv/app/tests/test_conf.py\", line 8, in test_parse\n    parse('x')\n  File \"/srv/app/src/conf.py\", line 3, in parse\n    return int(text)\n           ^^^^^^^^^\nValueError: invalid literal for int() with base 10: 'x'\n\n----------------------------------------------------------------------\nRan 1 test in 0.001s\n\nFAILED (errors=1)",
         class: Class::Value,
         files: &["src/conf.py", "tests/test_conf.py"],
         symbol: "parse",
@@ -35,7 +35,7 @@ const FAILURES: &[Case] = &[
     Case {
         line: "python manage.py migrate",
         ok: Some(false),
-        output: "Traceback (most recent call last):\n  File \"/work/app/manage.py\", line 22, in <module>\n    main()\n  File \"/work/app/.venv/lib/python3.12/site-packages/django/core/management/__init__.py\", line 442, in execute\n    x()\nModuleNotFoundError: No module named 'psycopg2'",
+        output: "Traceback (most recent call last):\n  File \"/srv/app/manage.py\", line 22, in <module>\n    main()\n  File \"/srv/app/.venv/lib/python3.12/site-packages/django/core/management/__init__.py\", line 442, in execute\n    x()\nModuleNotFoundError: No module named 'psycopg2'",
         class: Class::Import,
         files: &["manage.py"],
         symbol: "",
@@ -43,7 +43,7 @@ const FAILURES: &[Case] = &[
     Case {
         line: "python app.py",
         ok: None,
-        output: "  File \"/work/app/app.py\", line 10\n    def broken(:\n               ^\nSyntaxError: invalid syntax",
+        output: "  File \"/srv/app/app.py\", line 10\n    def broken(:\n               ^\nSyntaxError: invalid syntax",
         class: Class::Syntax,
         files: &["app.py"],
         symbol: "",
@@ -59,7 +59,7 @@ const FAILURES: &[Case] = &[
     Case {
         line: "cargo build",
         ok: Some(false),
-        output: "   Compiling app v0.1.0 (/work/app)\nerror[E0308]: mismatched types\n --> src/main.rs:4:18\n  |\n4 |     let x: u32 = \"a\";\n  |            ---   ^^^ expected `u32`, found `&str`\n\nFor more information about this error, try `rustc --explain E0308`.\nerror: could not compile `app` (bin \"app\") due to 1 previous error",
+        output: "   Compiling app v0.1.0 (/srv/app)\nerror[E0308]: mismatched types\n --> src/main.rs:4:18\n  |\n4 |     let x: u32 = \"a\";\n  |            ---   ^^^ expected `u32`, found `&str`\n\nFor more information about this error, try `rustc --explain E0308`.\nerror: could not compile `app` (bin \"app\") due to 1 previous error",
         class: Class::Type,
         files: &["src/main.rs"],
         symbol: "",
@@ -107,7 +107,7 @@ const FAILURES: &[Case] = &[
     Case {
         line: "node server.js",
         ok: Some(false),
-        output: "/work/app/server.js:3\n  throw new Error('port in use');\n  ^\n\nError: listen EADDRINUSE: address already in use :::3000\n    at Server.setupListenHandle [as _listen2] (node:net:1897:16)\n    at start (/work/app/server.js:3:9)\n    at Object.<anonymous> (/work/app/server.js:9:1)\n\nNode.js v22.1.0",
+        output: "/srv/app/server.js:3\n  throw new Error('port in use');\n  ^\n\nError: listen EADDRINUSE: address already in use :::3000\n    at Server.setupListenHandle [as _listen2] (node:net:1897:16)\n    at start (/srv/app/server.js:3:9)\n    at Object.<anonymous> (/srv/app/server.js:9:1)\n\nNode.js v22.1.0",
         class: Class::Network,
         files: &["server.js"],
         symbol: "start",
@@ -115,7 +115,7 @@ const FAILURES: &[Case] = &[
     Case {
         line: "npx eslint src",
         ok: Some(false),
-        output: "\n/work/app/src/index.js\n  3:7   error    'unused' is assigned a value but never used  no-unused-vars\n  9:1   warning  Unexpected console statement                 no-console\n\n✖ 2 problems (1 error, 1 warning)",
+        output: "\n/srv/app/src/index.js\n  3:7   error    'unused' is assigned a value but never used  no-unused-vars\n  9:1   warning  Unexpected console statement                 no-console\n\n✖ 2 problems (1 error, 1 warning)",
         class: Class::Lint,
         files: &["src/index.js"],
         symbol: "",
@@ -139,7 +139,7 @@ const FAILURES: &[Case] = &[
     Case {
         line: "go run .",
         ok: Some(false),
-        output: "panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x1]\n\ngoroutine 1 [running]:\nmain.load(...)\n\t/work/app/store/load.go:14 +0x1d\nmain.main()\n\t/work/app/main.go:8 +0x20\nexit status 2",
+        output: "panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x1]\n\ngoroutine 1 [running]:\nmain.load(...)\n\t/srv/app/store/load.go:14 +0x1d\nmain.main()\n\t/srv/app/main.go:8 +0x20\nexit status 2",
         class: Class::Value,
         files: &["store/load.go", "main.go"],
         symbol: "",
@@ -155,7 +155,7 @@ const FAILURES: &[Case] = &[
     Case {
         line: "mvn compile",
         ok: Some(false),
-        output: "[ERROR] COMPILATION ERROR : \n[ERROR] /work/app/src/main/java/shop/Cart.java:[12,9] cannot find symbol\n  symbol:   variable totl\n[INFO] BUILD FAILURE",
+        output: "[ERROR] COMPILATION ERROR : \n[ERROR] /srv/app/src/main/java/shop/Cart.java:[12,9] cannot find symbol\n  symbol:   variable totl\n[INFO] BUILD FAILURE",
         class: Class::Name,
         files: &["src/main/java/shop/Cart.java"],
         symbol: "",
@@ -195,7 +195,7 @@ const FAILURES: &[Case] = &[
     Case {
         line: "./build/tests",
         ok: Some(false),
-        output: "[ RUN      ] Ring.Wraps\n/work/app/tests/ring_test.cc:14: Failure\nExpected equality of these values:\n  r.size()\n    Which is: 2\n[  FAILED  ] Ring.Wraps (0 ms)",
+        output: "[ RUN      ] Ring.Wraps\n/srv/app/tests/ring_test.cc:14: Failure\nExpected equality of these values:\n  r.size()\n    Which is: 2\n[  FAILED  ] Ring.Wraps (0 ms)",
         class: Class::Test,
         files: &["tests/ring_test.cc"],
         symbol: "Ring.Wraps",
@@ -251,7 +251,7 @@ const FAILURES: &[Case] = &[
     Case {
         line: "cd web && npm run build",
         ok: Some(false),
-        output: "Module not found: Error: Can't resolve './Buton' in '/work/app/web/src'\n",
+        output: "Module not found: Error: Can't resolve './Buton' in '/srv/app/web/src'\n",
         class: Class::Import,
         files: &[],
         symbol: "",
@@ -331,7 +331,7 @@ fn the_same_failure_has_one_signature() {
     let at = |line: u32, root: &str| {
         format!("thread 'tests::slow' panicked at {root}/src/lib.rs:{line}:9:\ntook {line}ms at 0x7ff{line}a")
     };
-    assert_eq!(of(&at(10, "/work/app"), "/work/app"), of(&at(222, "/srv/b/app"), "/srv/b/app"));
+    assert_eq!(of(&at(10, "/srv/app"), "/srv/app"), of(&at(222, "/srv/b/app"), "/srv/b/app"));
 }
 
 proptest::proptest! {

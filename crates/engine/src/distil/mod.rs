@@ -12,7 +12,7 @@ mod settle;
 use std::time::{Duration, Instant};
 
 use hark_core::memory::{Importance, one_line};
-use hark_core::{Clean, Memory, MemoryId, Scope, Status};
+use hark_core::{Clean, Kind, Memory, MemoryId, Scope, Session, Status};
 use hark_store::{StoreError, StoredSession};
 
 use crate::engine::Engine;
@@ -50,7 +50,7 @@ pub(crate) fn session(
     let mut drafts = Vec::new();
     if stored.session.project.is_some() {
         for proposal in propose::surest(proposals, most) {
-            drafts.push((proposal.candidate.rule, draft(engine, stored, proposal)?));
+            drafts.push((proposal.candidate.rule, draft(engine, stored, proposal)));
         }
     }
     if dry_run {
@@ -70,8 +70,7 @@ pub(crate) fn session(
         if writer.distilled_until(num)? != read_before {
             return Ok(Vec::new());
         }
-        let known = if drafts.is_empty() { 0 } else { settle::known_of(writer, &stored.session)? };
-        let mut room = most.saturating_sub(known);
+        let mut room = most.saturating_sub(writer.distilled_from(num)?);
         let mut items = Vec::new();
         for (rule, mut memory) in drafts {
             if room == 0 {
@@ -81,7 +80,8 @@ pub(crate) fn session(
             room -= usize::from(outcome == Outcome::Stored);
             items.push(Item { memory, rule, outcome });
         }
-        writer.set_distilled(num, last)?;
+        let stored = items.iter().filter(|item: &&Item| item.outcome == Outcome::Stored).count();
+        writer.set_distilled(num, last, stored)?;
         Ok(items)
     })
 }
@@ -124,13 +124,22 @@ pub(crate) fn pending(engine: &mut Engine, started: Instant, limit: Duration) ->
     Ok(sum)
 }
 
+/// The same turn gives the same id, so that reading a transcript again makes nothing twice.
+fn id_of(session: &Session, kind: Kind, proposal: &Proposal) -> MemoryId {
+    let source = format!("{}\n{}\n{}\n{kind}", session.host, session.host_session, proposal.turn);
+    let mut own = [0; 10];
+    own.copy_from_slice(&blake3::hash(source.as_bytes()).as_bytes()[..10]);
+    MemoryId::new(proposal.at, own)
+}
+
 /// A candidate as the memory it would be. It is as old as the turn it came from.
-fn draft(engine: &Engine, stored: &StoredSession, proposal: Proposal) -> Result<Memory, EngineError> {
+fn draft(engine: &Engine, stored: &StoredSession, proposal: Proposal) -> Memory {
     let session = &stored.session;
+    let id = id_of(session, proposal.candidate.kind, &proposal);
     let candidate = proposal.candidate;
     let scope = session.project.clone().map_or(Scope::Global, Scope::Project);
-    Ok(Memory {
-        id: MemoryId::new(proposal.at, Engine::random()?),
+    Memory {
+        id,
         kind: candidate.kind,
         status: Status::Active,
         scope,
@@ -158,5 +167,5 @@ fn draft(engine: &Engine, stored: &StoredSession, proposal: Proposal) -> Result<
         revision: 1,
         life: hark_core::Life::default(),
         unknown: Vec::new(),
-    })
+    }
 }

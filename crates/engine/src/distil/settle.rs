@@ -2,10 +2,9 @@
 //! known and put aside, it stays aside; otherwise it is new. It never replaces anything.
 
 use hark_core::likeness::{Likeness, compare};
-use hark_core::{IdRef, Kind, Memory, MemoryId, Session, Status, Timestamp};
+use hark_core::{IdRef, Kind, Memory, Scope, Status, Timestamp};
 use hark_store::Writer;
 
-use crate::engine::Engine;
 use crate::error::EngineError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +50,6 @@ pub(super) fn settle(
         return Ok(Outcome::Forgotten);
     }
     let Some((outcome, known)) = meet(writer, memory)? else {
-        while !writer.is_free(&memory.id)? {
-            memory.id = MemoryId::new(memory.created, Engine::random()?);
-        }
         writer.create(memory)?;
         return Ok(Outcome::Stored);
     };
@@ -80,17 +76,18 @@ fn is_forgotten(writer: &Writer<'_>, memory: &Memory) -> Result<bool, EngineErro
     Ok(writer.is_forgotten(&memory.id)? || writer.passing_of_text(&memory.body)?.is_some())
 }
 
-/// The memory that says the same already. The one place that decides it.
+/// The memory that says the same already. The one place that decides it. Only what the index of near-repeats
+/// names is looked at: hooks wait while this is asked.
 fn meet(writer: &Writer<'_>, memory: &Memory) -> Result<Option<(Outcome, Memory)>, EngineError> {
-    let project = memory.scope.project();
-    let mut kinds = vec![memory.kind];
-    kinds.extend(NEAR.iter().copied().filter(|kind| *kind != memory.kind));
+    // The same turn gives the same id, whatever somebody made of the words since.
+    if let Some(known) = writer.look_up(&memory.id)? {
+        return Ok(Some((Outcome::Known, known)));
+    }
+    let kinds = std::iter::once(memory.kind).chain(NEAR.iter().copied().filter(|kind| *kind != memory.kind));
     for kind in kinds {
-        for place in [project, None] {
-            for known in writer.of_kind(place, kind)? {
-                if known.turn.is_some() && known.turn == memory.turn && known.session == memory.session {
-                    return Ok(Some((Outcome::Known, known)));
-                }
+        for scope in [&memory.scope, &Scope::Global] {
+            let probe = Memory { kind, scope: scope.clone(), ..memory.clone() };
+            for known in writer.alike_of_any_status(&probe)? {
                 if matches!(compare(&known.body, &memory.body, None), Likeness::Same | Likeness::Less) {
                     let stands = known.status == Status::Active;
                     let outcome = if stands { Outcome::Confirmed } else { Outcome::Known };
@@ -100,15 +97,4 @@ fn meet(writer: &Writer<'_>, memory: &Memory) -> Result<Option<(Outcome, Memory)
         }
     }
     Ok(None)
-}
-
-/// How many memories were distilled from a session so far.
-pub(super) fn known_of(writer: &Writer<'_>, session: &Session) -> Result<usize, EngineError> {
-    let mut count = 0;
-    for kind in Kind::ALL {
-        let all = writer.of_kind(session.project.as_ref(), *kind)?;
-        let from_it = |m: &&Memory| m.turn.is_some() && m.session.as_ref() == Some(&session.host_session);
-        count += all.iter().filter(from_it).count();
-    }
-    Ok(count)
 }

@@ -4,6 +4,7 @@
 //! A batch is all there or not at all, and ids decide what is there already. So an import that was
 //! killed is simply started again.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -114,13 +115,23 @@ pub(super) struct Intake<'e> {
     tally: Tally,
     batch: Vec<Item>,
     bytes: usize,
+    /// Tombstones as lines; read when the first one comes.
+    stones: Option<HashSet<String>>,
 }
 
 impl<'e> Intake<'e> {
     pub(super) fn new(engine: &'e mut Engine, dry_run: bool) -> Self {
         let redactor = engine.redactor();
         engine.store.prepare_for_many();
-        Intake { engine, redactor, dry_run, tally: Tally::default(), batch: Vec::new(), bytes: 0 }
+        Intake {
+            engine,
+            redactor,
+            dry_run,
+            tally: Tally::default(),
+            batch: Vec::new(),
+            bytes: 0,
+            stones: None,
+        }
     }
 
     fn record(&mut self, record: Record, place: &Place, trust: Trust) -> Result<(), EngineError> {
@@ -138,6 +149,7 @@ impl<'e> Intake<'e> {
             },
             // Whoever exported it, only one's own wish takes something away.
             Record::Tombstone(_) if trust == Trust::Others => return Ok(()),
+            Record::Tombstone(stone) if self.knows(&stone)? => return Ok(()),
             Record::Tombstone(stone) => Ok(Item::Tombstone(stone)),
             // Both follow from the files.
             Record::Link(_) | Record::Entity(_) => return Ok(()),
@@ -149,6 +161,15 @@ impl<'e> Intake<'e> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether a tombstone is here already, or has come by in this import.
+    fn knows(&mut self, stone: &Tombstone) -> Result<bool, EngineError> {
+        let line = |stone: &Tombstone| serde_json::to_string(stone).unwrap_or_default();
+        if self.stones.is_none() {
+            self.stones = Some(self.engine.store.tombstones()?.iter().map(line).collect());
+        }
+        Ok(!self.stones.get_or_insert_default().insert(line(stone)))
     }
 
     pub(super) fn problem(&mut self, what: String) {
@@ -206,9 +227,12 @@ fn take_in(writer: &mut Writer<'_>, item: &Item, tally: &mut Tally) -> Result<()
             Ok(())
         }
         Item::Tombstone(stone) => {
-            if let Some(stone) =
-                welcome(stone, &writer.tombstones()?, |id| Ok(writer.look_up(id)?.is_some()))?
-            {
+            // An import adds, it does not remove.
+            let stands = match memory_of(stone) {
+                Some(id) => writer.look_up(&id)?.is_some(),
+                None => false,
+            };
+            if !stands {
                 writer.take_tombstone(stone)?;
                 tally.tombstones += 1;
             }
@@ -280,18 +304,11 @@ fn keep_older(writer: &mut Writer<'_>, older: &Memory) -> Result<usize, StoreErr
     writer.add_history(&older.id, &[revision])
 }
 
-/// A tombstone that is new here, and of nothing that stands here: an import adds, it does not remove.
-fn welcome<'s>(
-    stone: &'s Tombstone,
-    known: &[Tombstone],
-    stands: impl FnOnce(&MemoryId) -> Result<bool, StoreError>,
-) -> Result<Option<&'s Tombstone>, StoreError> {
-    let id = stone.id.as_deref().map(str::parse::<IdRef>);
-    let is_here = match id {
-        Some(Ok(IdRef::Full(id))) => stands(&id)?,
-        _ => false,
-    };
-    Ok((!is_here && !known.contains(stone)).then_some(stone))
+fn memory_of(stone: &Tombstone) -> Option<MemoryId> {
+    match stone.id.as_deref()?.parse() {
+        Ok(IdRef::Full(id)) => Some(id),
+        _ => None,
+    }
 }
 
 /// What taking it in would do.
@@ -323,12 +340,11 @@ fn rehearse(engine: &Engine, item: &Item, tally: &mut Tally) -> Result<(), Engin
             tally.revisions += arrival.what.iter().filter(|r| !known.contains(r)).count();
         }
         Item::Tombstone(stone) => {
-            let stands = |id: &MemoryId| match engine.store.find(&IdRef::Full(*id)) {
-                Ok(_) => Ok(true),
-                Err(StoreError::NotFound { .. }) => Ok(false),
-                Err(e) => Err(e),
+            let stands = match memory_of(stone).map(|id| engine.store.find(&IdRef::Full(id))) {
+                None | Some(Err(StoreError::NotFound { .. })) => false,
+                Some(found) => found.map(|_| true)?,
             };
-            tally.tombstones += usize::from(welcome(stone, &engine.store.tombstones()?, stands)?.is_some());
+            tally.tombstones += usize::from(!stands);
         }
         Item::Session(arrival) => {
             if engine.store.knows_run(&arrival.what)? {
