@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hark_engine::config::CheckpointPolicy;
@@ -21,6 +22,7 @@ use hark_store::{Layout, Role, StoreError};
 const DEADLINE: Duration = Duration::from_millis(2_500);
 /// Of a longer input the beginning is read, which says whose it is; the rest is passed over.
 const MOST_INPUT: u64 = 8 * 1024 * 1024;
+const WATCHER_STACK: usize = 256 * 1024;
 
 /// Whether these arguments are a hook's: looked at before anything else, for it is in a hurry.
 pub(crate) fn wanted(mut args: impl Iterator<Item = OsString>) -> Option<Vec<String>> {
@@ -33,28 +35,50 @@ pub(crate) fn wanted(mut args: impl Iterator<Item = OsString>) -> Option<Vec<Str
 }
 
 /// Runs the hook and ends the process.
-pub(crate) fn run(args: Vec<String>) -> ! {
+pub(crate) fn run(args: &[String]) -> ! {
     // A panic is told to nobody but `doctor`.
     std::panic::set_hook(Box::new(|_| {}));
     let host = args.first().and_then(|id| hark_hosts::find(id)).unwrap_or_else(generic);
-    let (done, answer) = mpsc::channel();
-    std::thread::spawn(move || {
-        let outcome = std::panic::catch_unwind(|| handle(host, &args[1.min(args.len())..]));
-        let _ = done.send(outcome.map_err(|_| "a fault of hark's own"));
-    });
-    let text = match answer.recv_timeout(DEADLINE).unwrap_or(Err("not done in time")) {
-        Ok(text) => text,
-        Err(reason) => {
-            if let Some(home) = Home::find(variable("HARK_HOME").map(Into::into), None) {
-                write_down(&home, &clock(), host.id, "", reason, false);
-            }
-            hook::read(host, None, b"", &|_| None).answer(&Say::Nothing)
+    // The work is done here and the clock watched beside it, not the other way round: memory of the
+    // first thread costs less than that of a second.
+    let watched = watch(host);
+    let outcome = std::panic::catch_unwind(|| handle(host, &args[1.min(args.len())..]));
+    if ANSWERED.swap(true, Ordering::SeqCst) {
+        // Too late: the other thread is ending the process.
+        watched.map(JoinHandle::join);
+        std::process::exit(0)
+    }
+    let text = outcome.unwrap_or_else(|_| without_answer(host, "a fault of hark's own"));
+    say(&text)
+}
+
+/// Whether a reply was given, or is just being given: there is one only.
+static ANSWERED: AtomicBool = AtomicBool::new(false);
+
+/// Ends the process with an empty reply when the time is over. `None` where there can be no second thread.
+fn watch(host: &'static Host) -> Option<JoinHandle<()>> {
+    let watcher = move || {
+        std::thread::sleep(DEADLINE);
+        if !ANSWERED.swap(true, Ordering::SeqCst) {
+            // Whatever still runs is abandoned: a transaction that was not committed did not happen.
+            say(&without_answer(host, "not done in time"));
         }
     };
+    std::thread::Builder::new().stack_size(WATCHER_STACK).spawn(watcher).ok()
+}
+
+fn say(text: &str) -> ! {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    // Whatever still runs is abandoned: a transaction that was not committed did not happen.
     std::process::exit(0)
+}
+
+/// The reply that says nothing; why is written down.
+fn without_answer(host: &'static Host, reason: &str) -> String {
+    if let Some(home) = Home::find(variable("HARK_HOME").map(Into::into), None) {
+        write_down(&home, &clock(), host.id, "", reason, false);
+    }
+    hook::read(host, None, b"", &|_| None).answer(&Say::Nothing)
 }
 
 fn generic() -> &'static Host {
@@ -123,14 +147,21 @@ fn respond(event: &HookEvent, input: &[u8]) -> Say {
         return Say::Nothing;
     }
     let ended = matches!(event.what, What::End { .. });
+    let mut log_is_long = false;
     let outcome = match Engine::open_as(home.clone(), config.clone(), clock, Role::Hook) {
-        Ok(mut engine) => inject::respond(&mut engine, event),
+        Ok(mut engine) => {
+            let outcome = inject::respond(&mut engine, event);
+            log_is_long = engine.log_grew_long();
+            outcome
+        }
         Err(error) => Err(inject::Trouble { error, captured: false }),
     };
     match outcome {
         Ok(say) => {
-            if ended {
-                start_worker(&home);
+            match () {
+                () if ended => start_worker(&home, &["--until-idle", "--max", "60s"]),
+                () if log_is_long => start_worker(&home, &["--only-log"]),
+                () => {}
             }
             say
         }
@@ -141,7 +172,7 @@ fn respond(event: &HookEvent, input: &[u8]) -> Say {
                 note(&trouble.error.to_string(), kept);
             }
             if needs_work(&trouble.error) {
-                start_worker(&home);
+                start_worker(&home, &["--until-idle", "--max", "60s"]);
             }
             match event.what {
                 What::Start { .. } if !kept => Say::Context(format!(
@@ -178,14 +209,15 @@ fn needs_work(error: &EngineError) -> bool {
 }
 
 /// A short-lived process that outlives this one, at most one per data directory.
-fn start_worker(home: &Home) {
+fn start_worker(home: &Home, task: &[&str]) {
     let layout = Layout::new(&home.path);
     let Some(lock) = worker::lock(&layout) else { return };
     drop(lock);
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
     command
-        .args(["work", "--until-idle", "--max", "60s"])
+        .arg("work")
+        .args(task)
         .env("HARK_HOME", &home.path)
         .current_dir(Path::new("/"))
         .stdin(Stdio::null())

@@ -19,7 +19,7 @@ use environment::Environment;
 
 fn main() -> ExitCode {
     if let Some(args) = hook::wanted(std::env::args_os().skip(1)) {
-        hook::run(args);
+        hook::run(&args);
     }
     let parsed = usage::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {

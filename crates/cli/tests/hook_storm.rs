@@ -118,3 +118,23 @@ fn one_event_told_twice_is_one_event() {
     let copilot = shown(&home, "c");
     assert_eq!((copilot["host"].as_str(), copilot["tool_calls"].as_u64()), (Some("copilot-cli"), Some(2)));
 }
+
+#[test]
+fn hooks_alone_do_not_let_the_log_grow_without_end() {
+    let home = home();
+    let log = home.store().join("hark.db-wal");
+    let length = || std::fs::metadata(&log).map_or(0, |meta| meta.len());
+    let mut longest = 0;
+    for at in 0..150 {
+        home.hook("claude-code", "PostToolUse", &edited(&home, "alone", at));
+        longest = longest.max(length());
+    }
+    assert!(longest > 512 * 1024, "as long as is left alone: {longest}");
+    // What folds it is another process, which may be just at it.
+    let patience = std::time::Instant::now();
+    while length() > 1024 * 1024 {
+        assert!(patience.elapsed().as_secs() < 30, "{} bytes", length());
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert_eq!(shown(&home, "alone")["tool_calls"], 150);
+}

@@ -86,6 +86,16 @@ impl Engine {
         self.clock.now()
     }
 
+    /// Whether somebody should fold the write-ahead log: see the store's `log.rs`.
+    pub fn log_grew_long(&self) -> bool {
+        self.store.log_grew_long()
+    }
+
+    pub fn fold_log(&mut self) -> Result<(), EngineError> {
+        let now = self.now();
+        Ok(self.store.fold_log(now)?)
+    }
+
     /// The only door: text from outside becomes text that may be stored.
     pub(crate) fn clean(&self, text: &str) -> Clean {
         self.redactor.clean(Raw::new(text))

@@ -70,7 +70,8 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     if started.elapsed() < limit {
         done.backed_up = backup::in_background(engine, now)?;
     }
-    engine.store.checkpoint_log();
+    // What was done is done, folded or not.
+    let _ = engine.fold_log();
     Ok(done)
 }
 

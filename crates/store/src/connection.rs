@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::error::StoreError;
+use crate::log;
 use crate::migrate::check_owner;
 
 /// Before this release two processes could reset the write-ahead log under each other.
@@ -43,10 +44,11 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
     patiently(path, settings.patience, || {
         let mode: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
         debug_assert!(mode.eq_ignore_ascii_case("wal") || mode.eq_ignore_ascii_case("memory"), "{mode}");
-        conn.execute_batch(
+        conn.execute_batch(&format!(
             "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -12000; \
-             PRAGMA mmap_size = 0; PRAGMA secure_delete = FAST;",
-        )
+             PRAGMA mmap_size = 0; PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = {};",
+            log::LONG
+        ))
     })?;
     Ok(conn)
 }

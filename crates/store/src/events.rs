@@ -272,11 +272,6 @@ impl Store {
         };
         run().map_err(|e| self.sql(e))
     }
-
-    /// Moves the write-ahead log into the database, which hooks leave to others.
-    pub fn checkpoint_log(&self) {
-        let _ = self.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
-    }
 }
 
 impl Writer<'_> {

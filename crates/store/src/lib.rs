@@ -21,6 +21,7 @@ mod index;
 mod inspect;
 mod layout;
 mod ledger;
+mod log;
 mod migrate;
 pub mod opencode;
 mod projects;

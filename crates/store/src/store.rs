@@ -16,7 +16,7 @@ use crate::error::StoreError;
 use crate::folders::{self, Depth};
 use crate::layout::Layout;
 use crate::search::ChunkCache;
-use crate::{files, index, migrate, projects, sessions, tombstones};
+use crate::{files, index, log, migrate, projects, sessions, tombstones};
 
 /// Who opens the store; decides how long it waits and what it tidies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +43,11 @@ pub struct Store {
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) cache: RefCell<ChunkCache>,
     pub(crate) last_sweep: RefCell<Option<std::time::Instant>>,
+    pub(crate) log_at_opening: u64,
     /// Where a damaged index was put when this store was opened.
     set_aside: Option<PathBuf>,
+    /// How many memories were indexed, if opening had to index them all.
+    rebuilt: Option<usize>,
 }
 
 impl Store {
@@ -80,6 +83,7 @@ impl Store {
         let Some(opening) = while_nobody_replaces_it(layout, Wait::No) else {
             return Err(StoreError::Behind { path });
         };
+        let log_at_opening = log::length(&path);
         let conn = connection::open(&path, settings)?;
         drop(opening);
         let version = migrate::version(&conn, &path)?;
@@ -89,7 +93,7 @@ impl Store {
         } else if version < migrate::current_version() {
             return Err(StoreError::Behind { path });
         }
-        Ok(Self::around(conn, layout, options))
+        Ok(Store { log_at_opening, ..Self::around(conn, layout, options) })
     }
 
     fn around(conn: Connection, layout: &Layout, options: &OpenOptions) -> Store {
@@ -101,7 +105,9 @@ impl Store {
             redactor: options.redactor.clone(),
             cache: RefCell::new(ChunkCache::default()),
             last_sweep: RefCell::new(None),
+            log_at_opening: 0,
             set_aside: None,
+            rebuilt: None,
         }
     }
 
@@ -116,7 +122,7 @@ impl Store {
         drop(opening);
         let mut store = Self::around(conn, layout, options);
         if index::is_outdated(&store)? {
-            store.reindex(options.now)?;
+            store.rebuilt = Some(store.reindex(options.now)?);
         } else {
             store.refresh(options.now)?;
         }
@@ -130,6 +136,11 @@ impl Store {
     /// Where a damaged index went, if opening found one.
     pub fn set_aside(&self) -> Option<&PathBuf> {
         self.set_aside.as_ref()
+    }
+
+    /// How many memories opening indexed, if it had to index them all: told once.
+    pub fn take_rebuilt(&mut self) -> Option<usize> {
+        self.rebuilt.take()
     }
 
     pub(crate) fn sql(&self, error: rusqlite::Error) -> StoreError {

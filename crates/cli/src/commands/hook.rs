@@ -15,5 +15,5 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let mut words = vec![args.host];
     words.extend(args.event);
-    crate::hook::run(words)
+    crate::hook::run(&words)
 }

@@ -1,6 +1,8 @@
 //! `hark work`
 
+use hark_engine::Engine;
 use hark_engine::ops::work;
+use hark_store::Role;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -11,9 +13,17 @@ use crate::ui;
 pub(crate) struct Args {
     #[command(flatten)]
     request: work::Request,
+    /// Only fold the write-ahead log into the database; what hooks ask for
+    #[arg(long, hide = true)]
+    only_log: bool,
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure> {
+    if args.only_log {
+        let (home, config) = (environment.home()?, environment.config()?);
+        // As a hook, which leaves the log where it is when it closes: a new one costs the next hook more.
+        return Ok(Engine::open_as(home, config, environment.clock, Role::Hook)?.fold_log()?);
+    }
     // Without a home folder there is nothing to look for.
     let around = surroundings::read(environment).ok();
     let response = environment

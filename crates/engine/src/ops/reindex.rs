@@ -21,7 +21,11 @@ pub struct Response {
 
 pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<Response, EngineError> {
     let started = Instant::now();
-    let memories = engine.store.reindex(engine.now())?;
+    let memories = match engine.store.take_rebuilt() {
+        // There was none to open: it has just been made.
+        Some(memories) => memories,
+        None => engine.store.reindex(engine.now())?,
+    };
     let unreadable_files = engine.store.stats()?.unreadable_files;
     Ok(Response { memories, unreadable_files, millis: started.elapsed().as_millis() as u64 })
 }
