@@ -29,9 +29,10 @@ pub trait Embedder: Send + Sync {
     /// The words of a text one by one, as opaque bytes that are stored beside its vector.
     fn words(&self, text: &str) -> Vec<u8>;
 
-    /// How much of the weighted query words a passage's words account for, 0 to 1: the same words,
-    /// or words near in meaning. Words and passage are results of [`Embedder::words`].
-    fn word_match(&self, query: &[(Vec<u8>, f32)], passage: &[u8]) -> f32;
+    /// How much of the weighted query words each passage's words account for, 0 to 1: the same words,
+    /// or words near in meaning. Words and passages are results of [`Embedder::words`]. Many passages at
+    /// once, because they share words.
+    fn word_matches(&self, query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<f32>;
 }
 
 impl Vector {
@@ -93,6 +94,28 @@ pub fn dot_bytes(a: &[u8], b: &[u8]) -> i32 {
         }
         sum
     })
+}
+
+/// [`dot_bytes`] of one with many, in their order.
+pub fn dots_bytes(level: Level, one: &[u8], many: &[&[u8]], dots: &mut Vec<i32>) {
+    dots.clear();
+    dots.resize(many.len(), 0);
+    let dots = dots.as_mut_slice();
+    dispatch!(level, _simd => {
+        let mut row = 0;
+        while row < many.len() && row < dots.len() {
+            let length = one.len().min(many[row].len());
+            let (a, b) = (&one[..length], &many[row][..length]);
+            let mut sum = 0i32;
+            let mut at = 0;
+            while at < length {
+                sum += i32::from(i16::from(a[at].cast_signed()) * i16::from(b[at].cast_signed()));
+                at += 1;
+            }
+            dots[row] = sum;
+            row += 1;
+        }
+    });
 }
 
 /// One bit per value, set where it is positive: 32 bytes that stand in for a vector in a first pass over very

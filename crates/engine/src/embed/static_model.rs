@@ -5,7 +5,7 @@
 //! process costs little more than any other. How the table was made and what it scores is in
 //! `models/README.md`.
 
-use hark_core::vector::dot_bytes;
+use hark_core::vector::{Level, dot_bytes, dots_bytes};
 
 use super::table::{Place, Row, Table};
 use super::words::{Word, each_word};
@@ -25,6 +25,11 @@ const LEAST_WEIGHT: f32 = 0.35;
 /// by chance.
 fn unrelated(words: usize) -> f32 {
     0.10 + 0.04 * (words.max(1) as f32).ln()
+}
+
+/// Words as they are stored: numbers of rows.
+fn ids(words: &[u8]) -> impl Iterator<Item = u16> {
+    words.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair))
 }
 
 /// Static token embeddings.
@@ -51,13 +56,12 @@ impl StaticModel {
     }
 
     fn rows(&self, words: &[u8]) -> Vec<(u16, Row<'static>, f32)> {
-        let ids = words.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair));
         let with_length = |id: u16| {
             let row = self.table.row(id)?;
             let length = (dot_bytes(row.values, row.values) as f32).sqrt();
             Some((id, row, length))
         };
-        ids.filter_map(with_length).collect()
+        ids(words).filter_map(with_length).collect()
     }
 
     fn each_row(&self, text: &str, mut each: impl FnMut(u16)) {
@@ -130,30 +134,35 @@ impl Embedder for StaticModel {
         rows.iter().flat_map(|row| row.to_le_bytes()).collect()
     }
 
-    fn word_match(&self, query: &[(Vec<u8>, f32)], passage: &[u8]) -> f32 {
-        let passage = self.rows(passage);
-        let chance = unrelated(passage.len());
-        let nearest = |(id, word, length): &(u16, Row<'static>, f32)| {
-            let near = passage.iter().fold(0f32, |best, (other, row, other_length)| {
-                let same = *other == *id;
-                let near = if same {
-                    1.0
-                } else {
-                    dot_bytes(word.values, row.values) as f32 / (length * other_length)
-                };
-                best.max(near)
-            });
-            ((near - chance) / (1.0 - chance)).max(0.0)
-        };
-        let (mut wanted, mut found) = (0.0, 0.0);
+    fn word_matches(&self, query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<f32> {
+        let mut known = Known::of(self, passages);
+        let passages: Vec<Vec<usize>> = passages.iter().map(|words| known.places(words)).collect();
+        let chances: Vec<f32> = passages.iter().map(|places| unrelated(places.len())).collect();
+        let mut wanted = 0.0;
+        let mut found = vec![0f32; passages.len()];
+        let mut scores = vec![0f32; passages.len()];
         for (word, weight) in query {
             let parts = self.rows(word);
-            if !parts.is_empty() {
-                wanted += weight;
-                found += weight * parts.iter().map(nearest).sum::<f32>() / parts.len() as f32;
+            if parts.is_empty() {
+                continue;
+            }
+            wanted += weight;
+            scores.fill(0.0);
+            for (id, part, length) in &parts {
+                let near = known.nearness(*id, part, *length);
+                for ((places, chance), score) in passages.iter().zip(&chances).zip(&mut scores) {
+                    let nearest = places.iter().fold(0f32, |best, at| best.max(near[*at]));
+                    *score += ((nearest - chance) / (1.0 - chance)).max(0.0);
+                }
+            }
+            for (found, score) in found.iter_mut().zip(&scores) {
+                *found += weight * score / parts.len() as f32;
             }
         }
-        if wanted > 0.0 { found / wanted } else { 0.0 }
+        if wanted > 0.0 {
+            found.iter_mut().for_each(|found| *found /= wanted);
+        }
+        found
     }
 
     fn knows(&self, word: &str) -> bool {
@@ -164,6 +173,47 @@ impl Embedder for StaticModel {
             known
         });
         known
+    }
+}
+
+/// The different words of some passages: each is compared with a word of the query once, in however
+/// many passages it is.
+struct Known {
+    ids: Vec<u16>,
+    rows: Vec<&'static [u8]>,
+    lengths: Vec<f32>,
+    level: Level,
+    dots: Vec<i32>,
+    near: Vec<f32>,
+}
+
+impl Known {
+    fn of(model: &StaticModel, passages: &[Vec<u8>]) -> Self {
+        let mut ids: Vec<u16> = passages.iter().flat_map(|words| ids(words)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.retain(|id| model.table.row(*id).is_some());
+        let rows: Vec<&'static [u8]> =
+            ids.iter().filter_map(|id| model.table.row(*id)).map(|row| row.values).collect();
+        let lengths = rows.iter().map(|row| (dot_bytes(row, row) as f32).sqrt()).collect();
+        Known { ids, rows, lengths, level: Level::new(), dots: Vec::new(), near: Vec::new() }
+    }
+
+    /// Where the words of a passage are in this list.
+    fn places(&self, words: &[u8]) -> Vec<usize> {
+        ids(words).filter_map(|id| self.ids.binary_search(&id).ok()).collect()
+    }
+
+    /// How near each of the words is to one of the query.
+    fn nearness(&mut self, id: u16, row: &Row<'static>, length: f32) -> &[f32] {
+        dots_bytes(self.level, row.values, &self.rows, &mut self.dots);
+        let near = self.dots.iter().zip(&self.lengths).map(|(dot, other)| *dot as f32 / (length * other));
+        self.near.clear();
+        self.near.extend(near);
+        if let Ok(same) = self.ids.binary_search(&id) {
+            self.near[same] = 1.0;
+        }
+        &self.near
     }
 }
 
@@ -264,5 +314,29 @@ mod tests {
             prop_assert!((v.cosine(&v) - 1.0).abs() < 1e-3);
         }
         Ok(())
+    }
+
+    #[test]
+    fn passages_are_matched_together_as_alone() {
+        let model = StaticModel::embedded();
+        let words = |text: &str| model.words(text);
+        let query: Vec<(Vec<u8>, f32)> =
+            ["database", "migration", "fails", "zzqqx"].iter().map(|w| (words(w), w.len() as f32)).collect();
+        let passages: Vec<Vec<u8>> = [
+            "the schema upgrade of the database breaks on sqlite",
+            "database migration fails",
+            "a recipe for bread with olives",
+            "",
+        ]
+        .iter()
+        .map(|text| words(text))
+        .collect();
+        let together = model.word_matches(&query, &passages);
+        let alone: Vec<f32> =
+            passages.iter().flat_map(|one| model.word_matches(&query, std::slice::from_ref(one))).collect();
+        assert_eq!(together, alone);
+        assert!(together[1] > 0.99 && together[1] > together[0] && together[0] > together[2], "{together:?}");
+        assert_eq!(together[3], 0.0);
+        assert!(model.word_matches(&query, &[]).is_empty());
     }
 }

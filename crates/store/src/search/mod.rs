@@ -201,10 +201,15 @@ impl Store {
         };
         let mut leading = leaders(found, NEAREST_COMPARED, |c| c.cosine);
         leading.extend(leaders(found, WORDIEST_COMPARED, |c| c.repaired.score));
-        for candidate in found.iter_mut().filter(|c| leading.contains(&c.passage)) {
-            candidate.words = read.query_row([candidate.passage], |row| {
-                Ok(self.embedder.word_match(&meaning.words, row.get_ref(0)?.as_blob()?))
-            })?;
+        let mut leading: Vec<&mut Candidate> =
+            found.iter_mut().filter(|c| leading.contains(&c.passage)).collect();
+        let words = leading
+            .iter()
+            .map(|candidate| read.query_row([candidate.passage], |row| row.get(0)))
+            .collect::<rusqlite::Result<Vec<Vec<u8>>>>()?;
+        let matches = self.embedder.word_matches(&meaning.words, &words);
+        for (candidate, words) in leading.iter_mut().zip(matches) {
+            candidate.words = words;
         }
         Ok(())
     }

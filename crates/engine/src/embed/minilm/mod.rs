@@ -101,8 +101,8 @@ impl Embedder for MiniLm {
         Vec::new()
     }
 
-    fn word_match(&self, _query: &[(Vec<u8>, f32)], _passage: &[u8]) -> f32 {
-        0.0
+    fn word_matches(&self, _query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<f32> {
+        vec![0.0; passages.len()]
     }
 }
 
