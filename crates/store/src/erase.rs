@@ -16,6 +16,7 @@ use crate::files;
 use crate::layout::Layout;
 use crate::revisions::Revision;
 use crate::store::Store;
+use crate::tombstones::turn_mark;
 use crate::write::Writer;
 
 /// What stands where a quote was.
@@ -193,6 +194,8 @@ impl Writer<'_> {
     /// Takes quotes out of everything that this store keeps about sessions. Returns how many places
     /// were changed.
     pub fn scrub(&mut self, traces: &Traces) -> Result<usize, StoreError> {
+        let turns = self.turns_quoting(traces).map_err(|e| self.sql(e))?;
+        self.bury_turns(turns)?;
         let mut changed = self.scrub_rows(traces).map_err(|e| self.sql(e))?;
         for path in texts_of(self.layout) {
             let Ok(text) = fs::read_to_string(&path) else { continue };
@@ -225,6 +228,20 @@ impl Writer<'_> {
             fs::rename(path, &named).map_err(|e| StoreError::io(&named, e))?;
         }
         Ok(())
+    }
+
+    /// Marks of everything that sessions said with one of the texts in it.
+    fn turns_quoting(&self, traces: &Traces) -> rusqlite::Result<Vec<String>> {
+        let mut found = Vec::new();
+        let mut read = self.tx.prepare("SELECT target, body FROM event")?;
+        let mut rows = read.query([])?;
+        while let Some(row) = rows.next()? {
+            let (target, body) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
+            if traces.scrubbed(target).is_some() || traces.scrubbed(body).is_some() {
+                found.extend(turn_mark(self.redactor, target, body));
+            }
+        }
+        Ok(found)
     }
 
     /// Every table that is not made from memories, whoever added it.

@@ -6,6 +6,7 @@
 //! index over it. Marks are keyed by the store, so those that come from another store count by
 //! their ids only.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 
@@ -76,6 +77,12 @@ impl Tombstone {
 pub fn text_mark(redactor: &Redactor, body: &str) -> Option<String> {
     let text = normalised(body);
     (!text.is_empty()).then(|| hex(redactor.mark("forgotten text", &text)))
+}
+
+/// The mark of one thing that was said or done in a session, by which it is known in a transcript.
+pub fn turn_mark(redactor: &Redactor, target: &str, body: &str) -> Option<String> {
+    let text = normalised(&format!("{target}\n{body}"));
+    (!text.is_empty()).then(|| hex(redactor.mark("forgotten turn", &text)))
 }
 
 /// The mark of an assistant's own session id, by which a transcript is known.
@@ -192,6 +199,17 @@ impl Store {
             .map_err(|e| self.sql(e))
     }
 
+    /// Every mark of what was forgotten: for a look at very many texts.
+    pub fn forgotten_marks(&self) -> Result<HashSet<String>, StoreError> {
+        let run = || -> rusqlite::Result<HashSet<String>> {
+            self.conn
+                .prepare_cached("SELECT mark FROM tombstone WHERE why = ?1")?
+                .query_map([Passing::Forgotten.code()], |row| row.get(0))?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
     /// All of them, for an export.
     pub fn tombstones(&self) -> Result<Vec<Tombstone>, StoreError> {
         read(&self.layout)
@@ -232,6 +250,16 @@ impl Writer<'_> {
         let marks = vec![session_mark(self.redactor, host, host_session)];
         let why = Passing::Forgotten;
         self.take_tombstone(&Tombstone { at: self.now, why, id: Some(id.full()), marks })
+    }
+
+    /// Marks what sessions said as gone, so that it does not come back with their transcripts.
+    pub fn bury_turns(&mut self, mut marks: Vec<String>) -> Result<(), StoreError> {
+        marks.sort();
+        marks.dedup();
+        if marks.is_empty() {
+            return Ok(());
+        }
+        self.take_tombstone(&Tombstone { at: self.now, why: Passing::Forgotten, id: None, marks })
     }
 
     /// The user says it again: what forbade this text no longer counts.

@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use hark_core::{MemoryId, Timestamp};
+use hark_core::time::DAY_MS;
+use hark_core::{Memory, MemoryId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::connection;
@@ -18,6 +19,16 @@ pub(crate) fn note(conn: &Connection, id: &[u8], now: Timestamp) -> rusqlite::Re
     )?
     .execute(params![id, now.as_millis()])
     .map(drop)
+}
+
+/// A memory comes whose dates are of long ago: read from a transcript, or moved in from elsewhere.
+pub(crate) fn arrive(conn: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::Result<()> {
+    if memory.updated.as_millis() > now.as_millis() - DAY_MS {
+        return Ok(());
+    }
+    conn.prepare_cached("INSERT INTO used (id, uses, last) VALUES (?1, 0, ?2) ON CONFLICT (id) DO NOTHING")?
+        .execute(params![memory.id.as_bytes(), now.as_millis()])
+        .map(drop)
 }
 
 impl Store {
@@ -35,17 +46,18 @@ impl Store {
     /// When a memory was last given to somebody.
     pub fn last_use(&self, id: &MemoryId) -> Result<Option<Timestamp>, StoreError> {
         self.conn
-            .prepare_cached("SELECT last FROM used WHERE id = ?1")
+            .prepare_cached("SELECT last FROM used WHERE id = ?1 AND uses > 0")
             .and_then(|mut s| s.query_row([id.as_bytes().as_slice()], |row| row.get(0)).optional())
             .map(|at| at.map(Timestamp::from_millis))
             .map_err(|e| self.sql(e))
     }
 
-    /// The same for all.
-    pub fn uses(&self) -> Result<HashMap<MemoryId, Timestamp>, StoreError> {
+    /// The same for all. For those that were never given to anybody, when they arrived, if that is
+    /// asked for.
+    pub fn uses(&self, or_arrival: bool) -> Result<HashMap<MemoryId, Timestamp>, StoreError> {
         let run = || -> rusqlite::Result<HashMap<MemoryId, Timestamp>> {
-            let mut statement = self.conn.prepare_cached("SELECT id, last FROM used")?;
-            let rows = statement.query_map([], |row| {
+            let mut statement = self.conn.prepare_cached("SELECT id, last FROM used WHERE uses > 0 OR ?1")?;
+            let rows = statement.query_map([or_arrival], |row| {
                 let id: Vec<u8> = row.get(0)?;
                 Ok((MemoryId::from_slice(&id), Timestamp::from_millis(row.get(1)?)))
             })?;

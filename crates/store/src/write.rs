@@ -18,6 +18,7 @@ use crate::layout::Layout;
 use crate::read::{self, Stored};
 use crate::revisions::{self, Revision};
 use crate::store::Store;
+use crate::used;
 
 /// The write lock of a store, held.
 pub struct Writer<'s> {
@@ -264,6 +265,7 @@ impl Writer<'_> {
         let stamp = files::write_atomic(&self.layout.staging(), &path, text.as_bytes())?;
         let entry = Entry { memory, file, stamp };
         index::put(&self.tx, self.embedder, &entry, self.now).map_err(|e| self.sql(e))?;
+        used::arrive(&self.tx, memory, self.now).map_err(|e| self.sql(e))?;
         note.after(&self.tx, &root).map_err(|e| self.sql(e))?;
         top.after(&self.tx, &root).map_err(|e| self.sql(e))
     }

@@ -68,6 +68,13 @@ pub(super) fn prompted(
     verdict.check("a memory comes along with a prompt about it", found.contains(words));
 }
 
+/// The warning before a tool reached the model to the byte, after the call it is about.
+pub(super) fn warned(stage: &Stage<'_>, session: &Value, asked: &[Asked], file: &str, verdict: &mut Verdict) {
+    let found = injected(stage, session, "alert", asked, verdict);
+    let names = found.contains(file) && found.contains("TypeError");
+    verdict.check(format!("a warning names the file and what broke: {found}"), names);
+}
+
 /// The text of this surface in the ledger and in a request.
 fn injected(
     stage: &Stage<'_>,

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use hark_testkit::model::{Asked, Script};
+use hark_testkit::model::{Asked, Script, Step};
 use serde_json::{Value, json};
 
 use super::clients::Client;
@@ -77,6 +77,9 @@ fn perform(
     if client.hooks.prompt {
         on_prompt(stage, client, lane, verdict, asked);
     }
+    if let Some(shell) = client.shell {
+        before_tool(stage, client, lane, shell, verdict, asked)?;
+    }
     Ok(())
 }
 
@@ -90,6 +93,39 @@ fn on_prompt(stage: &Stage<'_>, client: &Client, lane: &str, verdict: &mut Verdi
     let session = proof::newest(stage, client);
     proof::prompted(stage, &session, &all, &format!("ship-{lane}"), verdict);
     asked.extend(all);
+}
+
+/// What it says before a tool does again what failed in a session before.
+fn before_tool(
+    stage: &Stage<'_>,
+    client: &Client,
+    lane: &str,
+    shell: fn(&str) -> Step,
+    verdict: &mut Verdict,
+    asked: &mut Vec<Asked>,
+) -> Result<(), String> {
+    let (source, check) = (format!("{lane}.cjs"), format!("check-{lane}.cjs"));
+    let line = |time: &str| format!("module.exports = (when) => ({{ {time}: {{ rate: 1 }} }})[when].rate;");
+    let path = stage.project.join(&source);
+    fs::write(&path, line("day") + "\n").map_err(|e| e.to_string())?;
+    fs::write(stage.project.join(&check), format!("require(\"./{source}\")(\"day\");\n"))
+        .map_err(|e| e.to_string())?;
+
+    let mut play = |name: &str, steps: Vec<Step>| {
+        let mark = format!("E2E-{name}-{}", client.id);
+        let script = Script { prompt: mark.clone(), steps, closing: format!("DONE-{mark}") };
+        let (outcome, all) = stage.perform(client, &format!("Work on the rates. {mark}"), script);
+        verdict.check(format!("it ends well once more ({outcome:?})"), outcome.is_ok());
+        asked.extend(all.clone());
+        all
+    };
+    let mut breaks = (client.edit)(&path, &line("day"), &line("night"));
+    breaks.push(shell(&format!("node {check}")));
+    play("BREAKS", breaks);
+    let all = play("RETURNS", (client.edit)(&path, &line("night"), &line("dawn")));
+    let session = proof::newest(stage, client);
+    proof::warned(stage, &session, &all, &source, verdict);
+    Ok(())
 }
 
 /// Installs, takes out again, and installs for good.

@@ -1,5 +1,6 @@
 //! Forgotten means gone: no file, row, page, log, history, quote or backup holds it.
 
+use hark_testkit::transcripts::Claude;
 use hark_testkit::{Home, Seeded, disk};
 use serde_json::{Value, json};
 
@@ -222,4 +223,62 @@ fn what_others_say_too_is_named_and_not_touched() {
     let done = home.hark(["forget", &one, "--yes", "--json"]).ok().json();
     assert!(done["remaining"].to_string().contains("lesson/"), "{done}");
     assert!(home.show(&other)["body"].as_str().unwrap().contains("writes to disk"));
+}
+
+/// What a session's transcript holds after everything was forgotten that came from it.
+#[test]
+fn reading_the_transcript_again_brings_nothing_back() {
+    const SAID: &str =
+        "We decided to keep the krazwoply ledger in Postgres because the zwunydza importer needs it.";
+    let home = home();
+    let project = hark_testkit::git::repository(&home, "shop");
+    let mut file = Claude::new("told", &project.display().to_string());
+    file.prompt("Please look at the importer.").says("It reads every file twice.");
+    file.prompt(SAID).says("I moved the ledger.");
+    let path = home.user().join(".claude/projects/-shop/told.jsonl");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, file.text()).unwrap();
+
+    let read = |home: &Home| {
+        home.hark(["ingest", "--json"]).ok();
+        home.hark(["distil"]).ok();
+        home.hark(["work", "--until-idle"]).ok();
+    };
+    read(&home);
+    let found = home.hark(["list", "--json"]).within(&project).ok().json();
+    let made: Vec<&str> =
+        found["memories"].as_array().unwrap().iter().filter_map(|m| m["id"].as_str()).collect();
+    assert_eq!(made.len(), 1, "{found}");
+    home.hark(["forget", made[0], "--yes"]).within(&project).ok();
+
+    let nothing = |home: &Home, when: &str| {
+        let left = disk::notes(&home.memories());
+        assert!(left.is_empty(), "{when}: {left:?}");
+        for (name, bytes) in bytes(home) {
+            for word in ["krazwoply", "zwunydza"] {
+                assert!(!holds(&bytes, word), "{when}: {name} holds {word}");
+            }
+        }
+    };
+    nothing(&home, "forgotten");
+    read(&home);
+    nothing(&home, "read again");
+    home.remove_index();
+    home.hark(["reindex"]).ok();
+    read(&home);
+    nothing(&home, "read again by an empty index");
+
+    // The whole session, by another way of saying it.
+    let id = home.hark(["sessions", "--json"]).within(&project).ok().json()["sessions"][0]["id"].clone();
+    home.hark(["forget", "--session", id.as_str().unwrap(), "--yes"]).within(&project).ok();
+    for index in ["kept", "removed"] {
+        if index == "removed" {
+            home.remove_index();
+            home.hark(["reindex"]).ok();
+        }
+        read(&home);
+        let sessions = home.hark(["sessions", "--all-projects", "--json"]).ok().json();
+        assert_eq!(sessions["sessions"], json!([]), "index {index}");
+        assert!(disk::holding(&home.store(), "every file twice").is_empty(), "index {index}");
+    }
 }

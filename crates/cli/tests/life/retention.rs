@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use hark_testkit::Home;
-use serde_json::Value;
+use hark_testkit::transcripts::Claude;
+use serde_json::{Value, json};
 
 use super::home;
 
@@ -147,4 +148,23 @@ fn the_worker_does_it_once_a_day() {
     assert_eq!(done["retired"], old.len());
     let again = home.hark(["work", "--json"]).ok().json();
     assert_eq!(again["retired"], 0);
+}
+
+#[test]
+fn an_old_history_is_not_put_aside_the_day_it_is_read() {
+    let mut home = home().at("2026-11-16T12:00:00Z");
+    let project = hark_testkit::git::repository(&home, "shop");
+    let mut file = Claude::new("old", &project.display().to_string());
+    file.prompt("We decided to keep the ledger in Postgres because the importer needs it.").says("Done.");
+    let path = home.user().join(".claude/projects/-shop/old.jsonl");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, file.text()).unwrap();
+    home.hark(["ingest"]).ok();
+    let done = home.hark(["work", "--json"]).ok().json();
+    assert_eq!((&done["distilled"], &done["retired"]), (&json!(1), &json!(0)), "{done}");
+    // Asked for, it goes by what the dates say; left alone, by when it came.
+    let dry = home.hark(["retention", "--all-projects", "--json"]).ok().json();
+    assert_eq!(dry["archive"].as_array().map(Vec::len), Some(1), "{dry}");
+    home.set_now("2027-06-16T12:00:00Z");
+    assert_eq!(home.hark(["work", "--json"]).ok().json()["retired"], 1);
 }

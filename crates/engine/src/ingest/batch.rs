@@ -11,6 +11,7 @@ use hark_core::memory::one_line;
 use hark_core::{Clean, ProjectKey, SessionId, Timestamp};
 use hark_hosts::hook::HookEvent;
 use hark_hosts::transcript::{Identity, Item, Skip, Told, Turn};
+use hark_store::tombstones::turn_mark;
 use hark_store::{Beginning, Cursor, SourceFile, VIA_TRANSCRIPT, Writer};
 
 use super::report::Report;
@@ -47,6 +48,8 @@ pub(super) struct Batch<'e> {
     origins: HashMap<String, i64>,
     /// Whether sessions were forgotten here; asked once.
     forgotten: HashMap<String, bool>,
+    /// Marks of what was forgotten out of sessions that are still known; asked once.
+    forgotten_turns: Option<HashSet<String>>,
 }
 
 struct Waiting {
@@ -77,6 +80,7 @@ impl<'e> Batch<'e> {
             titled: HashSet::new(),
             origins: HashMap::new(),
             forgotten: HashMap::new(),
+            forgotten_turns: None,
         }
     }
 
@@ -123,6 +127,9 @@ impl<'e> Batch<'e> {
         let Some(mut arrival) = capture::arrival_in(&redactor, &event, root, self.last_at) else {
             return report.skip(Skip::Noise, 1);
         };
+        if self.is_turn_forgotten(&arrival) {
+            return report.skip(Skip::Forgotten, 1);
+        }
         arrival.recorded = Some(recorded);
         let clean = |text: &Option<String>| text.as_deref().map(|text| one_line(&self.engine.clean(text)));
         self.waiting.push(Waiting {
@@ -162,6 +169,16 @@ impl<'e> Batch<'e> {
         let forgotten = self.engine.store.is_session_forgotten(self.host, session).unwrap_or(false);
         self.forgotten.insert(session.clone(), forgotten);
         forgotten
+    }
+
+    /// Whether a forgotten memory was taken from this.
+    fn is_turn_forgotten(&mut self, arrival: &Arrival) -> bool {
+        let store = &self.engine.store;
+        let marks = self.forgotten_turns.get_or_insert_with(|| store.forgotten_marks().unwrap_or_default());
+        let event = &arrival.event;
+        !marks.is_empty()
+            && turn_mark(&self.engine.redactor(), event.target.as_deref().unwrap_or_default(), &event.body)
+                .is_some_and(|mark| marks.contains(&mark))
     }
 
     /// A project's own store takes in its own sessions only.

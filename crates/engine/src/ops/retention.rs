@@ -69,7 +69,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     engine.store.refresh(now)?;
     let visible = request.scope.resolve(engine, caller)?;
     let filter = ListFilter { projects: visible.projects, ..ListFilter::default() };
-    carry_out(engine, &filter, request.apply, request.all, EVERYTHING, now)
+    carry_out(engine, &filter, request.apply, request.all, Since::Dates, EVERYTHING, now)
 }
 
 /// A bounded share of the work, once a day.
@@ -81,7 +81,7 @@ pub(crate) fn in_background(engine: &mut Engine, now: Timestamp) -> Result<usize
     if now.as_millis() - last < PAUSE_MS {
         return Ok(0);
     }
-    let done = carry_out(engine, &ListFilter::default(), true, false, MOST_AT_ONCE, now)?;
+    let done = carry_out(engine, &ListFilter::default(), true, false, Since::Arrival, MOST_AT_ONCE, now)?;
     let count = done.archive.len() + done.purge.len();
     // More may be waiting: then the next run goes on.
     if count < MOST_AT_ONCE {
@@ -90,16 +90,27 @@ pub(crate) fn in_background(engine: &mut Engine, now: Timestamp) -> Result<usize
     Ok(count)
 }
 
+/// From when on an untouched memory ages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Since {
+    /// As its dates say: what the user asks for.
+    Dates,
+    /// Not before it came here: an old history that was read in yesterday is not put aside today
+    /// while nobody looks.
+    Arrival,
+}
+
 fn carry_out(
     engine: &mut Engine,
     filter: &ListFilter,
     apply: bool,
     all: bool,
+    since: Since,
     most: usize,
     now: Timestamp,
 ) -> Result<Response, EngineError> {
     let policy = policy(&engine.config.retention);
-    let uses = engine.store.uses()?;
+    let uses = engine.store.uses(since == Since::Arrival)?;
     let mut response = Response { applied: apply, ..Response::default() };
     let mut doomed = Vec::new();
     for stored in engine.store.list(filter, ListOrder::OldestFirst, EVERYTHING)? {

@@ -25,7 +25,14 @@ pub(super) const CLIENT: Client = Client {
     },
     before: None,
     arguments: |prompt| {
-        words(&["-p", prompt, "--model", "claude-sonnet-4-5", "--allowedTools", "Edit Read mcp__hark"])
+        words(&[
+            "-p",
+            prompt,
+            "--model",
+            "claude-sonnet-4-5",
+            "--allowedTools",
+            "Edit Read Bash(node:*) mcp__hark",
+        ])
     },
     call: |tool, input| {
         let query = json!({ "query": format!("select:mcp__hark__{tool}"), "max_results": 3 });
@@ -37,6 +44,9 @@ pub(super) const CLIENT: Client = Client {
             Step::new(&["Edit"], json!({ "file_path": path, "old_string": old, "new_string": new })),
         ]
     },
+    shell: Some(|command| {
+        Step::new(&["Bash"], json!({ "command": command, "description": "Checks the lane" }))
+    }),
     instructed: true,
     hooks: Hooks { ends: true, prompt: true },
 };

@@ -27,6 +27,7 @@ pub(super) const CLIENT: Client = Client {
             "old_text": old, "new_text": new });
         vec![Step::new(&["editor", "edit"], input)]
     },
+    shell: None,
     instructed: false,
     hooks: Hooks { ends: false, prompt: false },
 };

@@ -40,6 +40,9 @@ pub(super) const CLIENT: Client = Client {
         );
         vec![Step::new(&["apply_patch"], json!(patch))]
     },
+    shell: Some(|command| {
+        Step::new(&["exec_command", "shell_command"], json!({ "cmd": command, "command": command }))
+    }),
     instructed: true,
     hooks: Hooks { ends: true, prompt: true },
 };

@@ -38,6 +38,7 @@ pub(super) const CLIENT: Client = Client {
             Step::new(&["edit"], json!({ "path": path, "old_str": old, "new_str": new })),
         ]
     },
+    shell: None,
     instructed: true,
     hooks: Hooks { ends: true, prompt: true },
 };

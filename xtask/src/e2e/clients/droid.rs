@@ -37,6 +37,7 @@ pub(super) const CLIENT: Client = Client {
         let input = json!({ "file_path": path, "old_str": old, "new_str": new, "old_string": old, "new_string": new });
         vec![Step::new(&["Read"], json!({ "file_path": path })), Step::new(&["Edit"], input)]
     },
+    shell: None,
     instructed: true,
     hooks: Hooks { ends: true, prompt: false },
 };

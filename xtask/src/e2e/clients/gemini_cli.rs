@@ -35,6 +35,7 @@ pub(super) const CLIENT: Client = Client {
             json!({ "file_path": path, "old_string": old, "new_string": new, "instruction": "rename" });
         vec![Step::new(&["read_file"], json!({ "file_path": path })), Step::new(&["replace"], input)]
     },
+    shell: None,
     instructed: true,
     hooks: Hooks { ends: true, prompt: true },
 };

@@ -44,6 +44,8 @@ pub(super) struct Client {
     pub(super) call: fn(&str, Value) -> Step,
     /// How its model changes a file; most want to have read it first.
     pub(super) edit: fn(&Path, &str, &str) -> Vec<Step>,
+    /// How its model runs a command, where what is said before a tool was seen to reach the model.
+    pub(super) shell: Option<fn(&str) -> Step>,
     /// Has a file for instructions of its user.
     pub(super) instructed: bool,
     pub(super) hooks: Hooks,

@@ -46,6 +46,7 @@ pub(super) const CLIENT: Client = Client {
             Step::new(&["edit"], json!({ "filePath": path, "oldString": old, "newString": new })),
         ]
     },
+    shell: None,
     instructed: true,
     // A session is never ended, only left.
     hooks: Hooks { ends: false, prompt: true },

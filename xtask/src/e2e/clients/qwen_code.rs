@@ -39,6 +39,7 @@ pub(super) const CLIENT: Client = Client {
             Step::new(&["edit"], json!({ "file_path": path, "old_string": old, "new_string": new })),
         ]
     },
+    shell: None,
     instructed: true,
     hooks: Hooks { ends: false, prompt: true },
 };
