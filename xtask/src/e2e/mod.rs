@@ -56,6 +56,9 @@ pub(crate) fn run(hark: &Path, cache: &Path, wanted: &[&str]) -> Result<String, 
         story::play(&mut stage, client, &mut verdict);
         println!("   {:.1} s", began.elapsed().as_secs_f64());
     }
+    for client in &there {
+        story::warn(&stage, client, &mut verdict);
+    }
     if !there.is_empty() {
         story::leave(&stage, &there, &mut verdict);
     }

@@ -77,9 +77,6 @@ fn perform(
     if client.hooks.prompt {
         on_prompt(stage, client, lane, verdict, asked);
     }
-    if let Some(shell) = client.shell {
-        before_tool(stage, client, lane, shell, verdict, asked)?;
-    }
     Ok(())
 }
 
@@ -95,15 +92,29 @@ fn on_prompt(stage: &Stage<'_>, client: &Client, lane: &str, verdict: &mut Verdi
     asked.extend(all);
 }
 
-/// What it says before a tool does again what failed in a session before.
+/// What it says before a tool does again what failed in a session before. Told when all have played,
+/// because each is offered what the one before it left.
+pub(super) fn warn(stage: &Stage<'_>, client: &Client, verdict: &mut Verdict) {
+    let Some(shell) = client.shell else { return };
+    println!("-- {} is warned", client.packages[0]);
+    let failed_before = verdict.failed;
+    let mut asked = Vec::new();
+    if let Err(why) = before_tool(stage, client, shell, verdict, &mut asked) {
+        verdict.check(format!("{}: {why}", client.id), false);
+    }
+    if verdict.failed > failed_before {
+        explain(&stage.log(client), &asked, &stage.kept(client));
+    }
+}
+
 fn before_tool(
     stage: &Stage<'_>,
     client: &Client,
-    lane: &str,
     shell: fn(&str) -> Step,
     verdict: &mut Verdict,
     asked: &mut Vec<Asked>,
 ) -> Result<(), String> {
+    let lane = lane_of(client);
     let (source, check) = (format!("{lane}.cjs"), format!("check-{lane}.cjs"));
     let line = |time: &str| format!("module.exports = (when) => ({{ {time}: {{ rate: 1 }} }})[when].rate;");
     let path = stage.project.join(&source);

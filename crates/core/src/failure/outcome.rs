@@ -126,7 +126,7 @@ pub(super) fn told(output: &str, step: Step) -> Option<bool> {
             || line.starts_with("Finished release");
     }
     let died = last_trace.is_some_and(|at| ends_in_trace(output, at));
-    if died {
+    if died || is_last_word_of_node(output) {
         return Some(false);
     }
     (passed || (finished && step != Step::Test)).then_some(true)
@@ -134,6 +134,13 @@ pub(super) fn told(output: &str, step: Step) -> Option<bool> {
 
 fn is_panic(line: &str) -> bool {
     line.starts_with("thread '") && line.contains("' panicked at ")
+}
+
+/// Node signs a trace that it died of with its version, and nothing else.
+fn is_last_word_of_node(output: &str) -> bool {
+    let mut lines = output.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    lines.next().is_some_and(|line| line.starts_with("Node.js v"))
+        && lines.take(40).any(|line| line.starts_with("at "))
 }
 
 /// A trace that was printed and survived is a log line; one that the output ends with is a death.
@@ -254,5 +261,9 @@ mod tests {
         assert_eq!(told(trace, Step::Other), Some(false));
         let survived = format!("{trace}\nretrying\nretrying\nall 20 rows written\ndone");
         assert_eq!(told(&survived, Step::Other), None);
+        let node = "TypeError: x is undefined\n    at rate (/srv/app/rate.cjs:1:59)\n    at node:internal/main/run_main_module:28:49\n\nNode.js v20.20.2\n";
+        assert_eq!(told(node, Step::Other), Some(false));
+        assert_eq!(told(&format!("{node}started\n"), Step::Other), None);
+        assert_eq!(told("Node.js v20.20.2\n", Step::Other), None);
     }
 }
