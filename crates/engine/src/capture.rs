@@ -16,7 +16,7 @@ use hark_store::{Beginning, FailureRow, Filed, StoredSession, Writer};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::failures;
+use crate::failures::{self, Trails};
 use crate::project::{self, changes};
 use crate::summary;
 
@@ -225,7 +225,9 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
         if arrival.event.kind == EventKind::Prompt {
             name_after_first_prompt(writer, filed.num, &arrival.event.body)?;
         }
-        let back = failures::observe::observe(writer, filed.num, arrival, &place, today)?;
+        let mut trails = Trails::default();
+        let back = failures::observe::observe(writer, &mut trails, filed.num, arrival, &place, today)?;
+        trails.put(writer)?;
         if let Some(by) = by {
             machine_checkpoint(writer, filed.num, by, evidence.as_ref(), now)?;
         }

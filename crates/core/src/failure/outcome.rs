@@ -84,11 +84,31 @@ const PASSED_LINES: &[&str] = &[
     "✓ built in",
 ];
 
+/// Bytes that one of the marks begins with: most lines begin with none of them.
+const fn beginnings(marks: &[&str]) -> [bool; 256] {
+    let mut known = [false; 256];
+    let mut at = 0;
+    while at < marks.len() {
+        known[marks[at].as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    known
+}
+
+static FAILED_BEGINNINGS: [bool; 256] = beginnings(FAILED_LINES);
+static PASSED_BEGINNINGS: [bool; 256] = beginnings(PASSED_LINES);
+
+fn begins_with_one(line: &str, marks: &[&str], beginnings: &[bool; 256]) -> bool {
+    line.as_bytes().first().is_some_and(|first| beginnings[usize::from(*first)])
+        && marks.iter().any(|mark| line.starts_with(mark))
+}
+
 /// Whether the run said that it went well; `None` if it said nothing of the sort.
 pub(super) fn told(output: &str, step: Step) -> Option<bool> {
     let mut passed = false;
     let mut finished = false;
     let mut last_trace = None;
+    let complains = output.contains("error");
     for (at, raw) in output.lines().enumerate() {
         let line = raw.trim_start();
         let is_frame = line.starts_with("File \"") && line.contains(", line ");
@@ -114,13 +134,13 @@ pub(super) fn told(output: &str, step: Step) -> Option<bool> {
             }
             passed = true;
         }
-        if FAILED_LINES.iter().any(|mark| line.starts_with(mark))
-            || is_diagnostic(line)
+        if begins_with_one(line, FAILED_LINES, &FAILED_BEGINNINGS)
+            || (complains && is_diagnostic(line))
             || is_shell_complaint(raw)
         {
             return Some(false);
         }
-        passed |= line == "OK" || PASSED_LINES.iter().any(|mark| line.starts_with(mark));
+        passed |= line == "OK" || begins_with_one(line, PASSED_LINES, &PASSED_BEGINNINGS);
         finished |= line.starts_with("Finished `")
             || line.starts_with("Finished dev")
             || line.starts_with("Finished release");

@@ -12,8 +12,6 @@ use super::rules;
 pub(super) struct Prefilter {
     /// A bit for every hash of three bytes, any case: whether a keyword may begin so.
     threes: Box<[u64; 512]>,
-    /// A bit for every pair of bytes, both cases: whether it is a keyword.
-    pairs: Box<[u64; 1024]>,
     /// For every pair in lower case that begins keywords, its stretch of `keywords`; sorted.
     groups: Vec<(u16, Range<usize>)>,
     /// Keywords as written in the table, each with a row that listed it; sorted by their pair.
@@ -53,7 +51,6 @@ impl Prefilter {
         }
         keywords.sort_unstable_by_key(|&(keyword, row)| (first_pair(keyword), row));
         let mut groups: Vec<(u16, Range<usize>)> = Vec::with_capacity(keywords.len());
-        let mut pairs = Box::new([0u64; 1024]);
         let mut threes = Box::new([0u64; 512]);
         for (i, (keyword, _)) in keywords.iter().enumerate() {
             let first = first_pair(keyword);
@@ -65,29 +62,32 @@ impl Prefilter {
                 set(&mut *threes, hash(a, b, c));
                 continue;
             }
+            // A keyword of two bytes may be followed by anything.
             let [a, b] = first.to_be_bytes();
-            for a in [a, a.to_ascii_uppercase()] {
-                for b in [b, b.to_ascii_uppercase()] {
-                    set(&mut *pairs, usize::from(u16::from_be_bytes([a, b])));
-                }
+            for c in 0..=u8::MAX {
+                set(&mut *threes, hash(a, b, c));
             }
         }
-        Self { threes, pairs, groups, keywords, single, begins_single }
+        Self { threes, groups, keywords, single, begins_single }
     }
 
     /// Calls `hit` for every keyword in `text`, in order of where they begin.
     pub(super) fn scan(&self, text: &[u8], mut hit: impl FnMut(Hit)) {
+        let (mut second, mut third) = (folded(text, 0), folded(text, 1));
         for (at, &byte) in text.iter().enumerate() {
+            let first = second;
+            (second, third) = (third, folded(text, at + 2));
+            let may_begin = is_set(&self.threes, mixed(first, second, third));
+            if !may_begin && !self.begins_single[usize::from(byte)] {
+                continue;
+            }
             if self.begins_single[usize::from(byte)] {
                 for &(_, rule) in self.single.iter().filter(|(only, _)| *only == byte) {
                     hit(Hit { at, keyword: "", rule });
                 }
             }
             let Some(&next) = text.get(at + 1) else { return };
-            let third = text.get(at + 2).copied().unwrap_or_default();
-            if !is_set(&*self.threes, hash(byte, next, third))
-                && !is_set(&*self.pairs, usize::from(u16::from_be_bytes([byte, next])))
-            {
+            if !may_begin {
                 continue;
             }
             let pair = u16::from_be_bytes([byte.to_ascii_lowercase(), next.to_ascii_lowercase()]);
@@ -106,15 +106,23 @@ fn set(bits: &mut [u64], bit: usize) {
     bits[bit / 64] |= 1 << (bit % 64);
 }
 
-fn is_set(bits: &[u64], bit: usize) -> bool {
-    bits[bit / 64] & (1 << (bit % 64)) != 0
+fn is_set(bits: &[u64; 512], bit: usize) -> bool {
+    bits[(bit / 64) % 512] & (1 << (bit % 64)) != 0
 }
 
 /// Fifteen bits of three bytes. Setting bit 5 folds the case of letters; what else it folds only
 /// costs a look at the keywords.
 fn hash(a: u8, b: u8, c: u8) -> usize {
-    let [a, b, c] = [a, b, c].map(|byte| usize::from(byte | 0x20));
+    mixed(usize::from(a | 0x20), usize::from(b | 0x20), usize::from(c | 0x20))
+}
+
+fn mixed(a: usize, b: usize, c: usize) -> usize {
     (a ^ (b << 5) ^ (c << 8)) & 0x7fff
+}
+
+/// A byte as [`hash`] sees it; behind the end there is nothing.
+fn folded(text: &[u8], at: usize) -> usize {
+    usize::from(text.get(at).map_or(0, |byte| *byte) | 0x20)
 }
 
 /// The first two bytes of a keyword in lower case.

@@ -5,6 +5,9 @@
 
 pub(crate) mod alert;
 pub(crate) mod observe;
+mod trails;
+
+pub(crate) use trails::Trails;
 
 use std::path::Path;
 

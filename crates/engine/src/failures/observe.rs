@@ -21,6 +21,8 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::project;
 
+use super::trails::Trails;
+
 /// An event this old is history: what lies on the disk now says nothing about it.
 const LIVE_MS: i64 = 60 * 60 * 1000;
 
@@ -28,6 +30,7 @@ const LIVE_MS: i64 = 60 * 60 * 1000;
 /// another session once fixed.
 pub(crate) fn observe(
     writer: &mut Writer<'_>,
+    trails: &mut Trails,
     session: i64,
     arrival: &Arrival,
     place: &Place,
@@ -54,7 +57,7 @@ pub(crate) fn observe(
     }
     // Without a project there is nothing that failures of different places could be told apart by.
     let Some(at) = writer.whereabouts(session)?.filter(|at| at.project.0 != 0) else { return Ok(Vec::new()) };
-    let mut trail = writer.trail(session)?;
+    let trail = trails.of(writer, session)?;
     for (path, gist) in &edited {
         trail.edited(path, gist);
         writer.note_edit(at.project, path, event.at)?;
@@ -64,8 +67,7 @@ pub(crate) fn observe(
         let changes = trail.ran(&judged.ran, &judged.verdict);
         let live = (now.as_millis() - event.at.as_millis()).abs() < LIVE_MS;
         let folder = arrival.folder.as_deref().filter(|_| live).map(|f| project::work_tree(Path::new(f)));
-        let mut scene =
-            Scene { writer, session, at: &at, when: event.at, root: folder.as_deref(), trail: &trail };
+        let mut scene = Scene { writer, session, at: &at, when: event.at, root: folder.as_deref(), trail };
         let passed = judged.verdict == Verdict::Passed;
         for change in changes {
             scene.apply(change, &mut back)?;
@@ -74,7 +76,6 @@ pub(crate) fn observe(
             scene.close_older(&judged.ran)?;
         }
     }
-    writer.put_trail(session, &trail)?;
     Ok(back)
 }
 

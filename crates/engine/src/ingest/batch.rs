@@ -18,7 +18,7 @@ use super::report::Report;
 use crate::capture;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::failures;
+use crate::failures::{self, Trails};
 use crate::project;
 use crate::recall::gate::is_trivial;
 
@@ -196,6 +196,7 @@ impl<'e> Batch<'e> {
             for entry in waiting {
                 counts.file(writer, entry, titled, origins, now)?;
             }
+            std::mem::take(&mut counts.trails).put(writer)?;
             for num in &counts.updated {
                 writer.unsettle(*num)?;
             }
@@ -214,6 +215,7 @@ struct Counts {
     known: u64,
     copied: u64,
     updated: BTreeSet<i64>,
+    trails: Trails,
 }
 
 impl Counts {
@@ -247,7 +249,7 @@ impl Counts {
         self.new += 1;
         self.begun += u64::from(filed.is_new);
         self.updated.insert(filed.num);
-        failures::observe::observe(writer, filed.num, &arrival, &place, now)?;
+        failures::observe::observe(writer, &mut self.trails, filed.num, &arrival, &place, now)?;
         let asked = matches!(arrival.event.kind, EventKind::Prompt | EventKind::Task);
         if asked && !is_trivial(&arrival.event.body) && titled.insert(filed.num) {
             capture::name_after_first_prompt(writer, filed.num, &arrival.event.body)?;

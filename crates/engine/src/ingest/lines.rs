@@ -4,6 +4,8 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
+use memchr::memchr;
+
 /// A longer line is not read.
 pub(super) const MOST_LINE: usize = 8 * 1024 * 1024;
 const CHUNK: usize = 256 * 1024;
@@ -54,7 +56,7 @@ impl Lines {
     pub(super) fn next(&mut self) -> io::Result<Line<'_>> {
         loop {
             let seen = &self.buffer[self.scanned..self.filled];
-            if let Some(end) = seen.iter().position(|byte| *byte == b'\n') {
+            if let Some(end) = memchr(b'\n', seen) {
                 let (from, end) = (self.from, self.scanned + end);
                 let at = self.position;
                 self.advance(end + 1);
