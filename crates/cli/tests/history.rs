@@ -169,3 +169,55 @@ fn work_reads_along_what_hooks_do_not_see() {
     put(&home.user().join(".claude/projects/-x/other.jsonl"), &other.text());
     assert_eq!(json_of(&home, &["work"])["read"], 1, "transcripts of this assistant were read before");
 }
+
+fn bodies(home: &Home) -> Vec<String> {
+    let conn = sqlite::open(&home.database());
+    let mut read = conn.prepare("SELECT body FROM digest ORDER BY id").unwrap();
+    let rows = read.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>();
+    rows.unwrap()
+}
+
+/// A home whose user names a command for summaries; it is a script of the shell.
+#[cfg(unix)]
+fn summarised_by(script: &str) -> Home {
+    let home = home();
+    let line = format!("[history]\nsummarise = [\"/bin/sh\", \"-c\", {}]\n", Value::from(script));
+    put(&home.user_config(), &line);
+    long_session(&home);
+    json_of(&home, &["work"]);
+    home
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_of_the_users_own_may_sum_up_and_is_cleaned_too() {
+    let key = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
+    let home = summarised_by(&format!("echo \"He saw $(grep -c '^## prompt') requests, with {key}\""));
+    let bodies = bodies(&home);
+    assert!(bodies.iter().all(|body| body.starts_with("In short: He saw ")), "{bodies:?}");
+    assert!(bodies.iter().all(|body| body.contains("Asked: ")), "what was said is there too: {bodies:?}");
+    assert!(!bodies.iter().any(|body| body.contains(key)), "{bodies:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn without_an_answer_digests_are_what_they_would_have_been() {
+    let home = home();
+    long_session(&home);
+    json_of(&home, &["work"]);
+    let plain = bodies(&home);
+    for script in ["exit 3", "cat >/dev/null", "echo half; kill -9 $$"] {
+        assert_eq!(bodies(&summarised_by(script)), plain, "{script}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_project_cannot_name_a_command() {
+    let home = home();
+    let store = home.work().join(".hark");
+    put(&store.join("config.toml"), "[history]\nsummarise = [\"/bin/sh\", \"-c\", \"touch ran\"]\n");
+    let said =
+        home.hark(["config", "get", "history.summarise"]).without("HARK_HOME").within(home.work()).ok();
+    assert_eq!(said.stdout().trim(), "[]");
+}

@@ -52,9 +52,10 @@ pub fn stretches(events: &[Seen<'_>]) -> Vec<usize> {
     ends
 }
 
-/// A stretch of events in short.
-pub fn leaf(events: &[Seen<'_>]) -> Clean {
-    let mut points = Points::default();
+/// A stretch of events in short; with what somebody else made of them, if anybody was asked.
+pub fn leaf(events: &[Seen<'_>], told: Option<&Clean>) -> Clean {
+    let told = told.map(|text| one_line(text).replace(BETWEEN, " "));
+    let mut points = Points { told: told.into_iter().collect(), ..Points::default() };
     for event in events {
         points.add(event);
     }
@@ -78,8 +79,10 @@ struct Points {
     ran: Vec<String>,
     failed: Vec<String>,
     said: Option<String>,
+    told: Vec<String>,
 }
 
+const TOLD: &str = "In short: ";
 const ASKED: &str = "Asked: ";
 const CHANGED: &str = "Changed: ";
 const RAN: &str = "Ran: ";
@@ -126,6 +129,8 @@ impl Points {
                 items(rest).into_iter().for_each(|item| push_new(&mut self.failed, item));
             } else if let Some(rest) = line.strip_prefix(SAID) {
                 self.said = Some(rest.to_owned());
+            } else if let Some(rest) = line.strip_prefix(TOLD) {
+                items(rest).into_iter().for_each(|item| push_new(&mut self.told, item));
             }
         }
     }
@@ -140,6 +145,7 @@ impl Points {
         });
         let said = self.said.into_iter().collect();
         let sorts = [
+            (TOLD, self.told, 60),
             (ASKED, self.asked, 35),
             (FAILED, self.failed, 30),
             (CHANGED, changed.collect(), 25),
@@ -227,7 +233,7 @@ mod tests {
             seen("tool", "cargo build", "done", Some(true)),
             seen("reply", "", "It keeps a cursor now.", None),
         ];
-        let text = leaf(&events);
+        let text = leaf(&events, None);
         let expected = "Asked: Make the importer restartable, please\n\
                         Failed: cargo test: error[E0425]: cannot find value\n\
                         Changed: src/import.rs ×2\nSaid: It keeps a cursor now\nRan: cargo build";
@@ -252,11 +258,11 @@ mod tests {
                 let kind = ["prompt", "tool", "reply", "task"][at % 4];
                 Seen { kind, tool: "t", target: body, ok: Some(at % 3 == 0), tier: Tier::M, body, changes: at % 5 == 0 }
             }).collect();
-            let text = leaf(&events);
+            let text = leaf(&events, None);
             prop_assert!(estimate_tokens(&text) <= LEAF_TOKENS);
             let many: Vec<&str> = std::iter::repeat_n(&*text, FAN_OUT).collect();
             prop_assert!(estimate_tokens(&condense(&many)) <= CONDENSED_TOKENS);
-            prop_assert_eq!(leaf(&events), text);
+            prop_assert_eq!(leaf(&events, None), text);
         }
     }
 }

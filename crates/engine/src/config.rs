@@ -117,6 +117,7 @@ pub struct BackupConfig {
 pub struct HistoryConfig {
     pub digest: String,
     pub keep: String,
+    pub summarise: Vec<String>,
 }
 
 /// Memories made of what was said in sessions.

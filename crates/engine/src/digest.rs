@@ -1,7 +1,9 @@
 //! Old events in short: work for the background, one session at a time.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
+use hark_core::Clean;
 use hark_core::digest::{self, FAN_OUT, Seen};
 use hark_core::time::parse_span;
 use hark_hosts::hook::tools::{ToolClass, class_of};
@@ -9,6 +11,7 @@ use hark_store::HeldEvent;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::summarise;
 
 /// Sessions that are taken up at once.
 const SESSIONS: usize = 50;
@@ -34,7 +37,7 @@ pub(crate) fn run(engine: &mut Engine, until: Instant) -> Result<Digested, Engin
             if Instant::now() >= until {
                 return Ok(done);
             }
-            one(engine, *session)?;
+            one(engine, *session, until)?;
             done.sessions += 1;
         }
         if sessions.is_empty() {
@@ -55,18 +58,45 @@ pub(crate) fn run(engine: &mut Engine, until: Instant) -> Result<Digested, Engin
 }
 
 /// Leaves for what has none, and everything above them anew.
-fn one(engine: &mut Engine, session: i64) -> Result<(), EngineError> {
+fn one(engine: &mut Engine, session: i64, until: Instant) -> Result<(), EngineError> {
     let now = engine.now();
+    let told = ask(engine, session, until)?;
     engine.store.write(now, |writer| {
         let events = writer.undigested_events(session)?;
         let seen: Vec<Seen<'_>> = events.iter().map(seen).collect();
         let mut from = 0;
         for end in digest::stretches(&seen) {
-            writer.add_leaf(session, &events[from..end], &digest::leaf(&seen[from..end]))?;
+            let told = told.get(&(events[from].seq, end - from));
+            writer.add_leaf(session, &events[from..end], &digest::leaf(&seen[from..end], told))?;
             from = end;
         }
         Ok(writer.condense_digests(session, FAN_OUT, digest::condense)?)
     })
+}
+
+/// What the user's own command says of each stretch, by its first event and its length. Asked before
+/// anything is locked.
+fn ask(
+    engine: &mut Engine,
+    session: i64,
+    until: Instant,
+) -> Result<HashMap<(i64, usize), Clean>, EngineError> {
+    let command = engine.config.history.summarise.clone();
+    let mut told = HashMap::new();
+    if command.is_empty() {
+        return Ok(told);
+    }
+    let now = engine.now();
+    let events = engine.store.write(now, |writer| writer.undigested_events(session))?;
+    let seen: Vec<Seen<'_>> = events.iter().map(seen).collect();
+    let mut from = 0;
+    for end in digest::stretches(&seen) {
+        if let Some(text) = summarise::ask(&command, &events[from..end], until) {
+            told.insert((events[from].seq, end - from), engine.clean(&text));
+        }
+        from = end;
+    }
+    Ok(told)
 }
 
 fn seen(event: &HeldEvent) -> Seen<'_> {

@@ -24,6 +24,7 @@ pub mod project;
 pub mod recall;
 mod repeat;
 mod sessions;
+mod summarise;
 mod summary;
 pub mod toolbox;
 pub mod transfer;
