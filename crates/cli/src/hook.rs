@@ -152,6 +152,9 @@ fn respond(event: &HookEvent, input: &[u8]) -> Say {
         Ok(mut engine) => {
             let outcome = inject::respond(&mut engine, event);
             log_is_long = engine.log_grew_long();
+            // The process ends in a moment and everything is committed: putting the connection away in
+            // good order would only take time.
+            std::mem::forget(engine);
             outcome
         }
         Err(error) => Err(inject::Trouble { error, captured: false }),

@@ -234,7 +234,9 @@ pub fn for_prompt(
     let question = Question::new(prompt, filter, visible.current.as_ref(), gate::MOST, now);
     let mut hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
     hits.retain(|hit| !hit.stored.memory.life.is_wrong());
-    let decision = gate::decide(hits.iter(), Threshold::new(engine.config.inject.certainty));
+    let leaning = visible.current.as_ref().map_or(Ok(0), |project| engine.store.leaning(project))?;
+    let threshold = Threshold::new(engine.config.inject.certainty).leaning(leaning);
+    let decision = gate::decide(hits.iter(), threshold);
     let mut lines = Vec::new();
     let mut items = Vec::new();
     let asking = told.map(|session| engine.store.whereabouts(session)).transpose()?.flatten();

@@ -14,6 +14,7 @@ use crate::connection;
 use crate::error::StoreError;
 use crate::files;
 use crate::layout::Layout;
+use crate::leaning;
 use crate::revisions::Revision;
 use crate::store::Store;
 use crate::tombstones::turn_mark;
@@ -289,6 +290,7 @@ impl Writer<'_> {
     pub fn remove_project(&mut self, key: &hark_core::ProjectKey) -> Result<(), StoreError> {
         let run = || -> rusqlite::Result<()> {
             self.tx.execute("DELETE FROM project_root WHERE key = ?1", [key.as_str()])?;
+            self.tx.execute("DELETE FROM meta WHERE key = ?1", [leaning::name(key)])?;
             self.tx
                 .execute(
                     "DELETE FROM project WHERE key = ?1 AND num NOT IN (SELECT project FROM memory) \

@@ -20,6 +20,7 @@ pub mod foreign;
 mod index;
 mod inspect;
 mod layout;
+mod leaning;
 mod ledger;
 mod log;
 mod migrate;

@@ -1,6 +1,9 @@
 //! What people say of memories moves confidence, and what is wrong is no longer offered unasked.
 
+use std::path::Path;
+
 use hark_testkit::Home;
+use hark_testkit::git::repository;
 use serde_json::{Value, json};
 
 use super::home;
@@ -85,4 +88,41 @@ fn nonsense_is_refused() {
     let id = home.remember(TEXT);
     home.hark(["feedback", &id, "lovely"]).fails(2);
     home.hark(["feedback", "m-zzzzzzzz", "wrong"]).fails(1);
+}
+
+#[test]
+fn a_project_that_was_told_wrong_things_wants_to_be_surer() {
+    let home = home();
+    let (shop, depot) = (repository(&home, "shop"), repository(&home, "depot"));
+    let wanted = home.remember_with(TEXT, &["--global"]);
+    let other =
+        home.remember_with("The staging cluster is called magpie and lives in Frankfurt.", &["--global"]);
+    let mut session = 0;
+    let mut tells = |folder: &Path, prompt: &str, certainty: f32| {
+        session += 1;
+        std::fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+        std::fs::write(home.user_config(), format!("[inject]\ncertainty = {certainty:.4}\n")).unwrap();
+        let event = json!({ "session_id": format!("s{session}"), "cwd": folder,
+            "hook_event_name": "UserPromptSubmit", "prompt": prompt });
+        home.hook("claude-code", "UserPromptSubmit", &event).to_string()
+    };
+    let prompt = "which folder holds the exported invoices of last night?";
+    // As sure as one can want to be and still be told.
+    let (mut least, mut most) = (0.1f32, 1.0f32);
+    assert!(tells(&shop, prompt, least).contains(&wanted));
+    for _ in 0..10 {
+        let middle = f32::midpoint(least, most);
+        let told = tells(&shop, prompt, middle).contains(&wanted);
+        (least, most) = if told { (middle, most) } else { (least, middle) };
+    }
+    assert!(tells(&shop, "what is the staging cluster called?", 0.1).contains(&other));
+    for _ in 0..3 {
+        home.hark(["feedback", &other, "wrong"]).within(&shop).ok();
+    }
+    assert!(!tells(&shop, prompt, least).contains(&wanted), "surer in the shop");
+    assert!(tells(&depot, prompt, least).contains(&wanted), "as before in the depot");
+    for _ in 0..3 {
+        home.hark(["feedback", &other, "helpful"]).within(&shop).ok();
+    }
+    assert!(tells(&shop, prompt, least).contains(&wanted), "and back again");
 }

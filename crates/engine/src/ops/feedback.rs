@@ -42,6 +42,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let origin = caller.origin.unwrap_or(hark_core::Origin::Assistant);
     let now = engine.now();
     engine.store.refresh(now)?;
+    // Where it was of use or not; a memory may hold in many places.
+    let here = caller.cwd.as_deref().and_then(|folder| engine.project_of(folder));
     let memories = engine.store.write(now, |writer| {
         let mut judged = Vec::with_capacity(ids.len());
         for id in &ids {
@@ -61,6 +63,10 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             (after.confidence, after.life) = request.feedback.apply(before.confidence, before.life, now);
             after.revision += 1;
             writer.update(&before, &after, request.feedback.name())?;
+            if let Some(project) = &here {
+                let by = if request.feedback == Feedback::Helpful { -1 } else { 1 };
+                writer.lean(project, &after.id.short(), by)?;
+            }
             judged.push(Judged {
                 id: after.id.short(),
                 title: after.title.to_string(),
