@@ -47,6 +47,7 @@ usage: cargo xtask COMMAND
                                 score what the release binary finds, beside plain FTS5; a full run
                                 updates docs/benchmarks.md
   transcripts DIR SIZE          write made-up transcripts (2GB, 500MB), to measure `hark ingest` on
+  records FILE COUNT            write made-up memories as an export, to measure `hark import` on
   store PATH COUNT              write a store of made-up memories, as `bench` measures them
 ";
 
@@ -76,6 +77,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["distil", options @ ..] => distil::run(options),
         ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
         ["transcripts", folder, size] => transcripts::run(folder, size),
+        ["records", path, count] => bench::make_export(path, count),
         ["store", path, count] => bench::make_store(path, count),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

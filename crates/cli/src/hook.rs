@@ -23,6 +23,8 @@ const DEADLINE: Duration = Duration::from_millis(2_500);
 /// Of a longer input the beginning is read, which says whose it is; the rest is passed over.
 const MOST_INPUT: u64 = 8 * 1024 * 1024;
 const WATCHER_STACK: usize = 256 * 1024;
+/// What a worker is asked for when a session is over.
+const EVERYTHING: &[&str] = &["--until-idle", "--max", "60s"];
 
 /// Whether these arguments are a hook's: looked at before anything else, for it is in a hurry.
 pub(crate) fn wanted(mut args: impl Iterator<Item = OsString>) -> Option<Vec<String>> {
@@ -161,10 +163,10 @@ fn respond(event: &HookEvent, input: &[u8]) -> Say {
     };
     match outcome {
         Ok(say) => {
-            match () {
-                () if ended => start_worker(&home, &["--until-idle", "--max", "60s"]),
-                () if log_is_long => start_worker(&home, &["--only-log"]),
-                () => {}
+            if ended {
+                start_worker(&home, EVERYTHING);
+            } else if log_is_long {
+                start_worker(&home, &["--only-log"]);
             }
             say
         }
@@ -175,7 +177,7 @@ fn respond(event: &HookEvent, input: &[u8]) -> Say {
                 note(&trouble.error.to_string(), kept);
             }
             if needs_work(&trouble.error) {
-                start_worker(&home, &["--until-idle", "--max", "60s"]);
+                start_worker(&home, EVERYTHING);
             }
             match event.what {
                 What::Start { .. } if !kept => Say::Context(format!(

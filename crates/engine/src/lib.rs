@@ -20,6 +20,7 @@ mod home;
 pub mod ingest;
 pub mod inject;
 pub mod ops;
+mod program;
 pub mod project;
 pub mod recall;
 mod repeat;

@@ -2,9 +2,9 @@
 //! In the index only: losing it loses nothing that was said.
 
 use hark_core::ProjectKey;
-use rusqlite::OptionalExtension;
 
 use crate::error::StoreError;
+use crate::meta;
 use crate::store::Store;
 use crate::write::Writer;
 
@@ -31,19 +31,8 @@ impl Writer<'_> {
                 return Ok(());
             }
             let key = name(project);
-            let known: Option<String> = self
-                .tx
-                .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
-                .query_row([&key], |row| row.get(0))
-                .optional()?;
-            let before: i64 = known.and_then(|text| text.parse().ok()).unwrap_or(0);
-            let value = before.saturating_add(by).clamp(LEAST, MOST).to_string();
-            self.tx
-                .prepare_cached(
-                    "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                )?
-                .execute([key, value])
-                .map(drop)
+            let before: i64 = meta::get(&self.tx, &key)?.and_then(|text| text.parse().ok()).unwrap_or(0);
+            meta::put(&self.tx, &key, &before.saturating_add(by).clamp(LEAST, MOST).to_string())
         };
         run().map_err(|e| self.sql(e))
     }

@@ -23,6 +23,7 @@ mod layout;
 mod leaning;
 mod ledger;
 mod log;
+mod meta;
 mod migrate;
 pub mod opencode;
 mod projects;

@@ -3,6 +3,7 @@
 //! database either; it says when somebody should.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use hark_core::Timestamp;
 
@@ -13,6 +14,8 @@ use crate::store::Store;
 pub(crate) const LONG: u64 = 512 * 1024;
 /// If nobody can fold the log because somebody else reads, asking again waits for this much more.
 const STEP: u64 = 256 * 1024;
+/// Nobody who writes is held up for longer.
+const HOLD_UP: Duration = Duration::from_millis(15);
 
 pub(crate) fn length(database: &Path) -> u64 {
     std::fs::metadata(file(database)).map_or(0, |meta| meta.len())
@@ -34,17 +37,15 @@ impl Store {
 
     /// Moves the log into the database and begins it anew, so that the next hook need not.
     pub fn fold_log(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        // Most of it beside those who write; then what they wrote meanwhile, while they wait.
+        // Most of it beside those who write; then what they wrote meanwhile. For that they wait, so not
+        // for as long as somebody may read.
         self.checkpoint("PASSIVE")?;
-        if self.checkpoint("RESTART")? {
+        self.conn.busy_timeout(HOLD_UP).map_err(|e| self.sql(e))?;
+        let folded = self.checkpoint("RESTART");
+        self.conn.busy_timeout(self.patience).map_err(|e| self.sql(e))?;
+        if folded? {
             // A log begins anew with the first write after it was folded.
-            self.conn
-                .execute(
-                    "INSERT INTO meta (key, value) VALUES ('log_folded', ?1) \
-                     ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                    [now.as_millis().to_string()],
-                )
-                .map_err(|e| self.sql(e))?;
+            self.note("log_folded", &now.as_millis().to_string())?;
         }
         Ok(())
     }

@@ -20,6 +20,7 @@ use crate::connection;
 use crate::error::StoreError;
 use crate::files::{self, Stamp};
 use crate::layout::Layout;
+use crate::meta;
 use crate::store::Store;
 use crate::write::Writer;
 
@@ -121,19 +122,11 @@ fn put(conn: &Connection, stone: &Tombstone) -> rusqlite::Result<()> {
 
 /// How the file looked when the table was last made from it.
 fn known_stamp(conn: &Connection) -> rusqlite::Result<Option<String>> {
-    use rusqlite::OptionalExtension;
-    conn.prepare_cached("SELECT value FROM meta WHERE key = 'tombstones'")?
-        .query_row([], |row| row.get(0))
-        .optional()
+    meta::get(conn, "tombstones")
 }
 
 fn note_stamp(conn: &Connection, stamp: Option<Stamp>) -> rusqlite::Result<()> {
-    conn.prepare_cached(
-        "INSERT INTO meta (key, value) VALUES ('tombstones', ?1) \
-         ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-    )?
-    .execute([written(stamp)])
-    .map(drop)
+    meta::put(conn, "tombstones", &written(stamp))
 }
 
 fn written(stamp: Option<Stamp>) -> String {

@@ -65,22 +65,4 @@ impl Store {
         };
         run().map_err(|e| self.sql(e))
     }
-
-    /// A word that only the index keeps, such as when something was last done.
-    pub fn noted(&self, key: &str) -> Result<Option<String>, StoreError> {
-        self.conn
-            .prepare_cached("SELECT value FROM meta WHERE key = ?1")
-            .and_then(|mut s| s.query_row([key], |row| row.get(0)).optional())
-            .map_err(|e| self.sql(e))
-    }
-
-    pub fn note(&self, key: &str, value: &str) -> Result<(), StoreError> {
-        self.conn
-            .prepare_cached(
-                "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            )
-            .and_then(|mut s| s.execute([key, value]))
-            .map(drop)
-            .map_err(|e| self.sql(e))
-    }
 }

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{BufWriter, Write as _};
 use std::path::Path;
+
+use serde_json::json;
 
 use super::rng::Rng;
 use super::vocabulary::Vocabulary;
@@ -44,6 +47,20 @@ impl Corpus {
             fs::write(&path, text).map_err(|e| Failure::io(&path, &e))?;
         }
         Ok(())
+    }
+
+    /// The same as an export of another store, one record a line.
+    pub(super) fn export(&self, path: &Path, count: usize) -> Outcome {
+        let fail = |e| Failure::io(path, &e);
+        let mut out = BufWriter::new(fs::File::create(path).map_err(fail)?);
+        writeln!(out, "{}", json!({ "format": "hark-export", "version": 1 })).map_err(fail)?;
+        for number in 0..count {
+            let (file, text) = self.memory(number);
+            let id = text.lines().find_map(|line| line.strip_prefix("id: ")).unwrap_or_default();
+            let record = json!({ "type": "memory", "id": id, "file": file, "text": text });
+            writeln!(out, "{record}").map_err(fail)?;
+        }
+        out.flush().map_err(fail)
     }
 
     /// What the memory of this number says; numbers beyond the store's size are news to it.

@@ -65,6 +65,13 @@ pub(crate) fn make_store(path: &str, count: &str) -> Outcome {
     Ok(())
 }
 
+pub(crate) fn make_export(path: &str, count: &str) -> Outcome {
+    let count = count.parse().map_err(|_| Failure::new(format!("`{count}` is not a number of memories")))?;
+    Corpus::new(&workspace::root())?.export(&PathBuf::from(path), count)?;
+    println!("wrote {count} records; next, in a store of its own: HARK_HOME=DIR hark import {path}");
+    Ok(())
+}
+
 fn path_after(option: &str, word: Option<&&str>) -> Outcome<PathBuf> {
     word.map(PathBuf::from).ok_or_else(|| Failure::new(format!("{option} needs a path")))
 }

@@ -5,16 +5,17 @@
 //! no file name is ambiguous.
 
 use std::collections::HashMap;
-use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::process::Command;
 use std::time::Duration;
 
 use hark_core::session::FileOp;
 
+use crate::program;
+
 /// More changed files than this are a checkout or a build, not somebody's work.
 const MOST_FILES: usize = 300;
+const MOST_OUTPUT: u64 = 4 * 1024 * 1024;
 
 /// A changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,28 +75,12 @@ pub(crate) fn without_baseline(
 }
 
 fn git(folder: &Path, args: &[&str], deadline: Duration) -> Option<Vec<u8>> {
-    let mut child = Command::new("git")
+    let mut command = Command::new("git");
+    command
         .args(["-c", "core.quotepath=off", "-c", "core.fsmonitor=false", "--no-optional-locks"])
         .args(args)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let mut stdout = child.stdout.take()?;
-    let (done, output) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let read = stdout.by_ref().take(4 * 1024 * 1024).read_to_end(&mut bytes);
-        let _ = done.send(read.is_ok().then_some(bytes));
-    });
-    let bytes = output.recv_timeout(deadline).ok().flatten();
-    if bytes.is_none() {
-        let _ = child.kill();
-    }
-    let status = child.wait().ok()?;
-    bytes.filter(|_| status.success())
+        .current_dir(folder);
+    program::answer(&mut command, None, MOST_OUTPUT, deadline)
 }
 
 /// `git status --porcelain=v2 -z`: records end with NUL, a rename's former name is one of its own.

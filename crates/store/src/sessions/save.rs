@@ -10,6 +10,7 @@ use hark_core::{Clean, Raw, Scope, Session};
 use super::{StoredSession, by_host, by_num, put};
 use crate::error::StoreError;
 use crate::files::{self, Stamp};
+use crate::meta;
 use crate::projects::{self, ProjectNum};
 use crate::write::Writer;
 
@@ -220,22 +221,13 @@ impl FolderMark {
 }
 
 pub(super) fn known_folder(conn: &rusqlite::Connection) -> rusqlite::Result<Option<i64>> {
-    use rusqlite::OptionalExtension;
-    let text: Option<String> = conn
-        .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
-        .query_row([FOLDER_KEY], |row| row.get(0))
-        .optional()?;
-    Ok(text.and_then(|t| t.parse().ok()))
+    Ok(meta::get(conn, FOLDER_KEY)?.and_then(|text| text.parse().ok()))
 }
 
 pub(super) fn folder_time(folder: &Path) -> Option<i64> {
-    fs::metadata(folder).ok().map(|meta| files::mtime(&meta))
+    fs::metadata(folder).ok().map(|found| files::mtime(&found))
 }
 
 pub(super) fn set_folder(conn: &rusqlite::Connection, time: i64) -> rusqlite::Result<()> {
-    conn.prepare_cached(
-        "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-    )?
-    .execute([FOLDER_KEY, &time.to_string()])?;
-    Ok(())
+    meta::put(conn, FOLDER_KEY, &time.to_string())
 }

@@ -1,0 +1,83 @@
+//! Another program asked for an answer, with a deadline: whatever it does, we go on.
+
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What it prints, `most` bytes of it, if it ends well before the deadline. It is given `input`, if there
+/// is any, and ended when the time is over.
+pub(crate) fn answer(
+    command: &mut Command,
+    input: Option<String>,
+    most: u64,
+    deadline: Duration,
+) -> Option<Vec<u8>> {
+    let until = Instant::now() + deadline;
+    let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
+    let mut child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    // Each end has a thread that is left behind if need be: a program may answer before it has read, keep
+    // its output open after its end, or do nothing at all.
+    if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
+        thread::spawn(move || stdin.write_all(input.as_bytes()));
+    }
+    let mut stdout = child.stdout.take()?;
+    let (done, output) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdout.by_ref().take(most).read_to_end(&mut bytes);
+        // Read to the end, lest it dies of a closed pipe.
+        let rest = io::copy(&mut stdout, &mut io::sink());
+        let _ = done.send(read.and(rest).is_ok().then_some(bytes));
+    });
+    let bytes = output.recv_timeout(deadline).ok().flatten();
+    let ended_well = bytes.is_some() && ends_well(&mut child, until);
+    if !ended_well {
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    bytes.filter(|_| ended_well)
+}
+
+/// Whoever closed its output is about to end.
+fn ends_well(child: &mut Child, until: Instant) -> bool {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) if Instant::now() < until => thread::sleep(Duration::from_millis(1)),
+            _ => return false,
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, input: Option<&str>, most: u64) -> Option<String> {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        let bytes = answer(&mut command, input.map(str::to_owned), most, Duration::from_millis(700))?;
+        Some(String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn an_answer_is_what_was_printed_up_to_the_most() {
+        assert_eq!(shell("cat; echo .", Some("in"), 100).as_deref(), Some("in.\n"));
+        assert_eq!(shell("echo early", Some(&"long ".repeat(100_000)), 100).as_deref(), Some("early\n"));
+        assert_eq!(shell("yes | head -c 300000", None, 4).as_deref(), Some("y\ny\n"));
+        assert_eq!(shell("true", None, 4).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn failure_and_silence_are_no_answer_and_nobody_waits() {
+        let began = Instant::now();
+        assert_eq!(shell("echo half; exit 3", None, 100), None);
+        assert_eq!(shell("sleep 20", None, 100), None);
+        assert_eq!(shell("exec >&-; sleep 20", None, 100), None);
+        // Somebody it left behind keeps the output open.
+        assert_eq!(shell("sleep 20 & echo there", None, 100), None);
+        assert!(began.elapsed() < Duration::from_secs(15));
+    }
+}

@@ -1,0 +1,30 @@
+//! Words that only the index keeps, by name: when something was last done, how a folder looked.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::error::StoreError;
+use crate::store::Store;
+
+pub(crate) fn get(conn: &Connection, key: &str) -> rusqlite::Result<Option<String>> {
+    conn.prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+        .query_row([key], |row| row.get(0))
+        .optional()
+}
+
+pub(crate) fn put(conn: &Connection, key: &str, value: &str) -> rusqlite::Result<()> {
+    conn.prepare_cached(
+        "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    )?
+    .execute([key, value])
+    .map(drop)
+}
+
+impl Store {
+    pub fn noted(&self, key: &str) -> Result<Option<String>, StoreError> {
+        get(&self.conn, key).map_err(|e| self.sql(e))
+    }
+
+    pub fn note(&self, key: &str, value: &str) -> Result<(), StoreError> {
+        put(&self.conn, key, value).map_err(|e| self.sql(e))
+    }
+}
