@@ -1,7 +1,7 @@
 //! From a hook's event to rows: redact, cut to size, file under its session, and make the
 //! checkpoints that no agent asks for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hark_core::event::{Arrival, Event, EventKind, Touch, excerpt};
@@ -17,7 +17,8 @@ use hark_store::{Beginning, FailureRow, Filed, StoredSession, Writer};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::failures::{self, Trails};
-use crate::project::{self, changes};
+use crate::project;
+use crate::project::changes::{self, Uncommitted};
 use crate::summary;
 
 /// How much of each sort of text is kept, in bytes.
@@ -183,14 +184,20 @@ pub(crate) struct Captured {
     pub(crate) filed: Filed,
     /// Failures that another session once fixed, and that are back.
     pub(crate) back: Vec<FailureRow>,
+    /// Not noted yet: git is still looking.
+    pub(crate) baseline: Option<Baseline>,
 }
 
 /// Files an event, with the checkpoint that belongs to it. `None`: it concerns no session we know.
 pub fn file(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Filed>, EngineError> {
-    Ok(take(engine, arrival)?.map(|captured| captured.filed))
+    let Some(captured) = take(engine, arrival)? else { return Ok(None) };
+    if let Some(baseline) = captured.baseline {
+        baseline.note(engine, captured.filed.num)?;
+    }
+    Ok(Some(captured.filed))
 }
 
-/// The same, with what was learned from it.
+/// The same, with what was learned from it. What a new session found changed is still to be noted.
 pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Captured>, EngineError> {
     let known = engine.store.knows_session(&arrival.host, &arrival.host_session)?;
     if known.is_none() && arrival.event.kind == EventKind::End {
@@ -198,7 +205,8 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
         return Ok(None);
     }
     let folder = arrival.folder.as_ref().map(|f| Path::new(f.as_str()).to_owned());
-    let start = if known.is_none() { Some(Start::here(engine, folder.as_deref())?) } else { None };
+    let mut start = if known.is_none() { Some(Start::here(engine, folder.as_deref())?) } else { None };
+    let baseline = start.as_mut().and_then(|start| start.baseline.take());
     let by = checkpoint_of(&arrival.event);
     let git = match by {
         Some(CheckpointBy::End | CheckpointBy::Compaction) => folder.as_deref(),
@@ -217,10 +225,7 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
             None => Start::nowhere(now).map(|start| start.beginning()),
         })?;
         if filed.duplicate {
-            return Ok(Some(Captured { filed, back: Vec::new() }));
-        }
-        if let Some(start) = start.as_ref().filter(|_| filed.is_new) {
-            writer.set_baseline(filed.num, &start.baseline)?;
+            return Ok(Some(Captured { filed, back: Vec::new(), baseline: None }));
         }
         if arrival.event.kind == EventKind::Prompt {
             name_after_first_prompt(writer, filed.num, &arrival.event.body)?;
@@ -231,7 +236,8 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
         if let Some(by) = by {
             machine_checkpoint(writer, filed.num, by, evidence.as_ref(), now)?;
         }
-        Ok(Some(Captured { filed, back }))
+        let baseline = baseline.filter(|_| filed.is_new);
+        Ok(Some(Captured { filed, back, baseline }))
     })
 }
 
@@ -247,34 +253,53 @@ fn checkpoint_of(event: &Event) -> Option<CheckpointBy> {
 /// What is known of the folder when a session begins.
 struct Start {
     beginning: Beginning,
-    baseline: Vec<(String, String)>,
+    baseline: Option<Baseline>,
+}
+
+/// What was changed already when a session began, as git will tell: a small repository takes it as long
+/// as everything else that a hook does then.
+#[derive(Debug)]
+pub(crate) struct Baseline {
+    root: PathBuf,
+    asked: Uncommitted,
+}
+
+impl Baseline {
+    pub(crate) fn note(self, engine: &mut Engine, session: i64) -> Result<(), EngineError> {
+        let dirty = self.asked.answer().unwrap_or_default();
+        if dirty.is_empty() {
+            return Ok(());
+        }
+        let marked = dirty.into_iter().map(|change| {
+            let mark = changes::mark(&self.root, &change.path);
+            (engine.clean(&change.path).into_string(), mark)
+        });
+        let marked: Vec<(String, String)> = marked.collect();
+        let now = engine.now();
+        engine.store.write(now, |writer| Ok(writer.set_baseline(session, &marked)?))
+    }
 }
 
 impl Start {
     fn here(engine: &mut Engine, folder: Option<&Path>) -> Result<Self, EngineError> {
         let mut start = Self::nowhere(engine.now())?;
         let Some(folder) = folder else { return Ok(start) };
+        let (branch, head) = project::head(folder);
+        if head.is_some() {
+            let root = project::work_tree(folder);
+            start.baseline = Uncommitted::ask(&root, GIT_PATIENCE).map(|asked| Baseline { root, asked });
+        }
         let own = engine.home.project_root.clone();
         start.beginning.project = engine.project_of(own.as_deref().unwrap_or(folder));
-        let (branch, head) = project::head(folder);
         start.beginning.branch = branch.map(|text| one_line(&engine.clean(&text)));
         start.beginning.head = head.map(|text| engine.clean(&text));
-        if start.beginning.head.is_some() {
-            let root = project::work_tree(folder);
-            let dirty = changes::uncommitted(&root, GIT_PATIENCE).unwrap_or_default();
-            let marked = dirty.into_iter().map(|change| {
-                let mark = changes::mark(&root, &change.path);
-                (engine.clean(&change.path).into_string(), mark)
-            });
-            start.baseline = marked.collect();
-        }
         Ok(start)
     }
 
     fn nowhere(now: Timestamp) -> Result<Self, EngineError> {
         let beginning =
             Beginning { id: SessionId::new(now, Engine::random()?), project: None, branch: None, head: None };
-        Ok(Start { beginning, baseline: Vec::new() })
+        Ok(Start { beginning, baseline: None })
     }
 
     fn beginning(&self) -> Beginning {

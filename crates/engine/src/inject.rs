@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
-use hark_core::event::EventKind;
+use hark_core::event::{Arrival, EventKind};
 use hark_core::{Clean, Memory, Status};
 use hark_hosts::hook::tools::{self, ToolClass, ToolUse};
 use hark_hosts::hook::{HookEvent, MOST_CHARS, Say, What};
@@ -12,7 +12,7 @@ use hark_store::Injection;
 use hark_store::search::Filter;
 
 use crate::boot;
-use crate::capture;
+use crate::capture::{self, Captured};
 use crate::config::{CheckpointPolicy, Config};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
@@ -58,27 +58,41 @@ pub fn respond(engine: &mut Engine, event: &HookEvent) -> Result<Say, Trouble> {
     };
     let late = late_warning(engine, event).unwrap_or_default();
     let captured = capture::take(engine, &arrival).map_err(lost)?;
-    let Some(captured) = captured.filter(|captured| !captured.filed.duplicate) else {
+    let Some(mut captured) = captured.filter(|captured| !captured.filed.duplicate) else {
         return Ok(Say::Nothing);
     };
-    let filed = &captured.filed;
-    if !event.hears() {
-        return Ok(Say::Nothing);
+    let baseline = captured.baseline.take();
+    let said =
+        if event.hears() { answer(engine, event, &arrival, &captured, late) } else { Ok(Say::Nothing) };
+    // Last, so that git had time to look.
+    if let Some(baseline) = baseline {
+        baseline.note(engine, captured.filed.num).map_err(kept)?;
     }
+    said.map_err(kept)
+}
+
+/// What to say to an event that was stored. `late` is a warning that could not be given before.
+fn answer(
+    engine: &mut Engine,
+    event: &HookEvent,
+    arrival: &Arrival,
+    captured: &Captured,
+    late: Option<Words>,
+) -> Result<Say, EngineError> {
+    let filed = &captured.filed;
     let mut parts: Vec<(Words, &'static str)> = Vec::new();
     match &event.what {
         What::Start { source } => {
             let goes_on = matches!(source.as_str(), "compact" | "resume" | "clear");
-            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), goes_on).map_err(kept)?);
+            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), goes_on)?);
         }
         What::Compacting => {
-            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), true).map_err(kept)?);
+            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), true)?);
         }
-        What::Prompt(_) => match late_boot(engine, event, filed.num).map_err(kept)? {
+        What::Prompt(_) => match late_boot(engine, event, filed.num)? {
             Some(words) => parts.push(words),
             None => {
-                let words = for_prompt(engine, Some(filed.num), event.cwd.as_deref(), &arrival.event.body)
-                    .map_err(kept)?;
+                let words = for_prompt(engine, Some(filed.num), event.cwd.as_deref(), &arrival.event.body)?;
                 parts.extend(words.map(|words| (words, "prompt")));
             }
         },
@@ -87,17 +101,17 @@ pub fn respond(engine: &mut Engine, event: &HookEvent) -> Result<Say, Trouble> {
             let known = alert::known_fix(&captured.back, now, engine.config.inject.alert);
             let known = known.filter(|words| !already(engine, filed.num, words));
             parts.extend(known.or(late).map(|words| (words, "alert")));
-            match reminder(engine, filed.num, filed.unreported).map_err(kept)? {
+            match reminder(engine, filed.num, filed.unreported)? {
                 Some(words) => parts.push((words, "remind")),
                 None if parts.is_empty() => {
-                    parts.extend(late_boot(engine, event, filed.num).map_err(kept)?);
+                    parts.extend(late_boot(engine, event, filed.num)?);
                 }
                 None => {}
             }
         }
         _ => {}
     }
-    say(engine, event.client, filed.num, parts).map_err(kept)
+    say(engine, event.client, filed.num, parts)
 }
 
 /// A subagent begins with a prompt that only the call that started it holds.

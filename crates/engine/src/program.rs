@@ -6,14 +6,21 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What it prints, `most` bytes of it, if it ends well before the deadline. It is given `input`, if there
-/// is any, and ended when the time is over.
-pub(crate) fn answer(
+/// A program that was asked. It works while we do something else.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    child: Child,
+    output: mpsc::Receiver<Option<Vec<u8>>>,
+    until: Instant,
+}
+
+/// Asks a program. It is given `input`, if there is any, and has until the deadline.
+pub(crate) fn ask(
     command: &mut Command,
     input: Option<String>,
     most: u64,
     deadline: Duration,
-) -> Option<Vec<u8>> {
+) -> Option<Asked> {
     let until = Instant::now() + deadline;
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
     let mut child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
@@ -31,21 +38,43 @@ pub(crate) fn answer(
         let rest = io::copy(&mut stdout, &mut io::sink());
         let _ = done.send(read.and(rest).is_ok().then_some(bytes));
     });
-    let bytes = output.recv_timeout(deadline).ok().flatten();
-    let ended_well = bytes.is_some() && ends_well(&mut child, until);
-    if !ended_well {
-        let _ = child.kill();
-        let _ = child.wait();
+    Some(Asked { child, output, until })
+}
+
+/// What it prints, `most` bytes of it, if it ends well before the deadline.
+pub(crate) fn answer(
+    command: &mut Command,
+    input: Option<String>,
+    most: u64,
+    deadline: Duration,
+) -> Option<Vec<u8>> {
+    ask(command, input, most, deadline)?.answer()
+}
+
+impl Asked {
+    /// Waits for what it prints, until the deadline; then it is ended.
+    pub(crate) fn answer(mut self) -> Option<Vec<u8>> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        let bytes = self.output.recv_timeout(left).ok().flatten();
+        let ended_well = bytes.is_some() && ends_well(&mut self.child, self.until);
+        if !ended_well {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+        bytes.filter(|_| ended_well)
     }
-    bytes.filter(|_| ended_well)
 }
 
 /// Whoever closed its output is about to end.
 fn ends_well(child: &mut Child, until: Instant) -> bool {
+    let mut pause = Duration::from_micros(50);
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return status.success(),
-            Ok(None) if Instant::now() < until => thread::sleep(Duration::from_millis(1)),
+            Ok(None) if Instant::now() < until => {
+                thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(5));
+            }
             _ => return false,
         }
     }

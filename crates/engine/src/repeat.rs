@@ -1,7 +1,9 @@
 //! Something is said again, or said anew: whether a memory confirms one that is there, adds to it,
 //! or may be its newer state. Nothing new is ever dropped, and nothing is replaced on suspicion.
 
-use hark_core::likeness::{Difference, Likeness, compare, normalised};
+use std::borrow::Cow;
+
+use hark_core::likeness::{Difference, Likeness, Text, compare_texts, normalised};
 use hark_core::memory::title_from_body;
 use hark_core::{Clean, Kind, Memory, Origin, Timestamp};
 use hark_store::Writer;
@@ -37,8 +39,9 @@ pub(crate) fn meet(writer: &mut Writer<'_>, memory: &Memory, now: Timestamp) -> 
         return Ok(Known::New(Vec::new()));
     }
     let mut candidates = Vec::new();
+    let mut said = Said::by(memory);
     for other in writer.alike(memory)? {
-        match likeness(writer, &other, memory) {
+        match said.likeness(writer, &other) {
             Likeness::Same | Likeness::Less => {
                 if let Some(after) = confirmed(&other, memory, false, now) {
                     return write(writer, &other, after);
@@ -65,25 +68,47 @@ pub(crate) fn meet(writer: &mut Writer<'_>, memory: &Memory, now: Timestamp) -> 
 
 /// How a new memory stands to one that is there.
 pub(crate) fn likeness(writer: &Writer<'_>, old: &Memory, new: &Memory) -> Likeness {
-    let (before, after) = (statement(old, new), statement(new, old));
-    if normalised(&before) == normalised(&after) {
-        return Likeness::Same;
+    Said::by(new).likeness(writer, old)
+}
+
+/// What a new memory says, made ready once for all that it is compared with.
+struct Said<'m> {
+    new: &'m Memory,
+    body: Option<Text>,
+}
+
+impl<'m> Said<'m> {
+    fn by(new: &'m Memory) -> Self {
+        Said { new, body: None }
     }
-    match compare(&before, &after, None) {
-        Likeness::Same | Likeness::More | Likeness::Less => {
-            compare(&before, &after, writer.cosine(&before, &after))
+
+    fn likeness(&mut self, writer: &Writer<'_>, old: &Memory) -> Likeness {
+        let (before, after) = (statement(old, self.new), statement(self.new, old));
+        let titled;
+        let text = if *after == *self.new.body {
+            &*self.body.get_or_insert_with(|| Text::of(&after))
+        } else {
+            titled = Text::of(&after);
+            &titled
+        };
+        let old_text = Text::of(&before);
+        match compare_texts(&old_text, text, None) {
+            Likeness::Same if normalised(&before) == normalised(&after) => Likeness::Same,
+            Likeness::Same | Likeness::More | Likeness::Less => {
+                compare_texts(&old_text, text, writer.cosine(&before, &after))
+            }
+            other => other,
         }
-        other => other,
     }
 }
 
 /// What a memory says as a whole. Titles that somebody chose count if both have one.
-fn statement(memory: &Memory, other: &Memory) -> String {
+fn statement<'m>(memory: &'m Memory, other: &Memory) -> Cow<'m, str> {
     let chosen = |m: &Memory| m.title != title_from_body(&m.body);
     if chosen(memory) && chosen(other) && memory.title != other.title {
-        format!("{}.\n{}", memory.title, memory.body)
+        Cow::Owned(format!("{}.\n{}", memory.title, memory.body))
     } else {
-        memory.body.to_string()
+        Cow::Borrowed(&memory.body)
     }
 }
 

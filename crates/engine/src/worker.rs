@@ -48,6 +48,7 @@ pub fn lock(layout: &Layout) -> Option<File> {
 pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) -> Result<Done, EngineError> {
     let started = Instant::now();
     let Some(_lock) = lock(engine.store.layout()) else { return Ok(Done { busy: true, ..Done::default() }) };
+    engine.store.be_courteous();
     let mut done = Done { events: drain(engine, started, limit)?, ..Done::default() };
     let stale = parse_span(&engine.config.sessions.stale).unwrap_or(hark_core::time::DAY_MS);
     let now = engine.now();

@@ -39,6 +39,8 @@ pub struct Store {
     pub(crate) conn: Connection,
     pub(crate) layout: Layout,
     pub(crate) patience: Duration,
+    /// Leaves others time after each write.
+    pub(crate) courteous: bool,
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) cache: RefCell<ChunkCache>,
@@ -101,6 +103,7 @@ impl Store {
             conn,
             layout: layout.clone(),
             patience: options.role.settings().patience,
+            courteous: false,
             embedder: options.embedder.clone(),
             redactor: options.redactor.clone(),
             cache: RefCell::new(ChunkCache::default()),

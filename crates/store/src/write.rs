@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use hark_core::redact::Redactor;
 use hark_core::vector::Embedder;
@@ -30,7 +31,17 @@ pub struct Writer<'s> {
     pub(crate) now: Timestamp,
 }
 
+/// How long a courteous writer leaves the lock to others, at most.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
 impl Store {
+    /// From now on every write is followed by a pause as long as it took. Whoever writes one thing after
+    /// the other otherwise frees the lock only for moments, which a hook that looks for it now and then
+    /// does not meet.
+    pub fn be_courteous(&mut self) {
+        self.courteous = true;
+    }
+
     /// Runs `change` under the write lock. All of it happens, or none.
     pub fn write<T, E: From<StoreError>>(
         &mut self,
@@ -39,6 +50,7 @@ impl Store {
     ) -> Result<T, E> {
         let path = self.layout.database();
         let tx = connection::begin(&self.conn, &path, self.patience)?;
+        let began = Instant::now();
         let mut writer = Writer {
             tx,
             layout: &self.layout,
@@ -61,6 +73,9 @@ impl Store {
             journal.roll_back(&self.layout.staging());
         }
         self.cache.borrow_mut().forget();
+        if self.courteous {
+            std::thread::sleep(began.elapsed().min(LONGEST_PAUSE));
+        }
         outcome
     }
 }

@@ -37,18 +37,35 @@ const MOST_ADDED: f32 = 0.5;
 /// Two texts whose vectors are farther apart than this do not say the same, whatever their words.
 const NEAR: f32 = 0.5;
 
+/// A text made ready to be compared with several others.
+pub struct Text {
+    normalised: String,
+    statement: Statement,
+}
+
+impl Text {
+    pub fn of(text: &str) -> Text {
+        Text { normalised: normalised(text), statement: Statement::of(text) }
+    }
+}
+
 /// Compares two texts. `cosine` is the nearness of their vectors, where it is known.
 pub fn compare(before: &str, after: &str, cosine: Option<f32>) -> Likeness {
-    if normalised(before) == normalised(after) {
+    compare_texts(&Text::of(before), &Text::of(after), cosine)
+}
+
+/// The same for texts that are ready.
+pub fn compare_texts(before: &Text, after: &Text, cosine: Option<f32>) -> Likeness {
+    if before.normalised == after.normalised {
         return Likeness::Same;
     }
-    let (a, b) = (Statement::of(before), Statement::of(after));
-    let matched = words::match_up(&a, &b);
+    let (a, b) = (&before.statement, &after.statement);
+    let matched = words::match_up(a, b);
     let all = matched.common + matched.lost.len() + matched.gained.len();
     if matched.common == 0 || (matched.common as f32) < ABOUT_THE_SAME * all as f32 {
         return Likeness::Other;
     }
-    let differences = words::differences(&a, &b, &matched);
+    let differences = words::differences(a, b, &matched);
     if !differences.is_empty() {
         return Likeness::Changed(differences);
     }

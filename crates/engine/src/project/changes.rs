@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use hark_core::session::FileOp;
 
-use crate::program;
+use crate::program::{self, Asked};
 
 /// More changed files than this are a checkout or a build, not somebody's work.
 const MOST_FILES: usize = 300;
@@ -27,18 +27,34 @@ pub(crate) struct Change {
 
 /// What is not committed, or `None` if git does not say in time.
 pub(crate) fn uncommitted(folder: &Path, deadline: Duration) -> Option<Vec<Change>> {
-    let args = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--find-renames"];
-    Some(parse_status(&git(folder, &args, deadline)?))
+    Uncommitted::ask(folder, deadline)?.answer()
+}
+
+/// The same question, for those who have something else to do meanwhile.
+#[derive(Debug)]
+pub(crate) struct Uncommitted(Asked);
+
+impl Uncommitted {
+    pub(crate) fn ask(folder: &Path, deadline: Duration) -> Option<Self> {
+        let args = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--find-renames"];
+        program::ask(&mut git(folder, &args), None, MOST_OUTPUT, deadline).map(Uncommitted)
+    }
+
+    pub(crate) fn answer(self) -> Option<Vec<Change>> {
+        Some(parse_status(&self.0.answer()?))
+    }
 }
 
 /// What changed since `commit`, committed or not.
 pub(crate) fn since(folder: &Path, commit: Option<&str>, deadline: Duration) -> Option<Vec<Change>> {
+    let uncommitted = Uncommitted::ask(folder, deadline);
     let mut changes = Vec::new();
     if let Some(commit) = commit.filter(|c| c.bytes().all(|b| b.is_ascii_hexdigit())) {
         let args = ["diff", "--name-status", "-z", "--find-renames", commit, "HEAD", "--"];
-        changes = git(folder, &args, deadline).map(|bytes| parse_diff(&bytes)).unwrap_or_default();
+        let told = program::answer(&mut git(folder, &args), None, MOST_OUTPUT, deadline);
+        changes = told.map(|bytes| parse_diff(&bytes)).unwrap_or_default();
     }
-    for change in uncommitted(folder, deadline)? {
+    for change in uncommitted?.answer()? {
         match changes.iter_mut().find(|known| known.path == change.path) {
             // Made and then changed is still made; whatever was done before, gone is gone.
             Some(known) if known.op == FileOp::Created && change.op == FileOp::Modified => {}
@@ -74,13 +90,13 @@ pub(crate) fn without_baseline(
     changes.into_iter().filter(is_new).collect()
 }
 
-fn git(folder: &Path, args: &[&str], deadline: Duration) -> Option<Vec<u8>> {
+fn git(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new("git");
     command
         .args(["-c", "core.quotepath=off", "-c", "core.fsmonitor=false", "--no-optional-locks"])
         .args(args)
         .current_dir(folder);
-    program::answer(&mut command, None, MOST_OUTPUT, deadline)
+    command
 }
 
 /// `git status --porcelain=v2 -z`: records end with NUL, a rename's former name is one of its own.
