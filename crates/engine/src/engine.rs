@@ -12,6 +12,8 @@ use hark_store::{Layout, OpenOptions, Role, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::embed::minilm::MiniLm;
+use crate::embed::{Choice, Shelf};
 use crate::error::EngineError;
 use crate::home::Home;
 use crate::{embed, project};
@@ -40,6 +42,7 @@ pub struct Engine {
     clock: Clock,
     redactor: Arc<Redactor>,
     pub(crate) embedder: Arc<dyn Embedder>,
+    role: Role,
 }
 
 impl Engine {
@@ -54,7 +57,7 @@ impl Engine {
         let options =
             OpenOptions { role, embedder: embedder.clone(), redactor: redactor.clone(), now: clock.now() };
         let store = Store::open(&layout, &options)?;
-        let mut engine = Engine { store, config, home, clock, redactor, embedder };
+        let mut engine = Engine { store, config, home, clock, redactor, embedder, role };
         if role == Role::Ordinary {
             engine.take_in_waiting();
         }
@@ -99,6 +102,13 @@ impl Engine {
     /// The only door: text from outside becomes text that may be stored.
     pub(crate) fn clean(&self, text: &str) -> Clean {
         self.redactor.clean(Raw::new(text))
+    }
+
+    /// The encoder, where the settings choose it and it is there and whole; loaded when it is first wanted, once
+    /// for the process. Never in a hook, which has no time for it.
+    pub(crate) fn encoder(&self) -> Option<Arc<MiniLm>> {
+        let wanted = self.config.embedding.model == Choice::MiniLm && self.role == Role::Ordinary;
+        wanted.then(|| Shelf::of(&self.home.path).shared_minilm())?
     }
 
     /// The project of a folder, learned from git.

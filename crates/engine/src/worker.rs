@@ -15,7 +15,7 @@ use crate::distil;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::ingest;
-use crate::ops::{backup, retention};
+use crate::ops::{backup, embed, retention};
 
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Done {
     pub backed_up: bool,
     /// Memories made of what was said in sessions.
     pub distilled: usize,
+    /// Passages that got a vector of the chosen encoder.
+    pub embedded: usize,
 }
 
 /// The lock of the one worker of a data directory; freed with the process, however it ends.
@@ -70,6 +72,9 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     }
     if started.elapsed() < limit {
         done.backed_up = backup::in_background(engine, now)?;
+    }
+    if started.elapsed() < limit {
+        done.embedded = embed::in_background(engine, until)?;
     }
     // What was done is done, folded or not.
     let _ = engine.fold_log();

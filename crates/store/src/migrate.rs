@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0003_history.sql"),
     include_str!("../../../migrations/sqlite/0004_failures.sql"),
     include_str!("../../../migrations/sqlite/0005_life.sql"),
+    include_str!("../../../migrations/sqlite/0006_spaces.sql"),
 ];
 
 /// `Hark` in ASCII, in the header of every index.

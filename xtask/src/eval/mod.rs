@@ -29,11 +29,13 @@ pub(crate) struct Options {
     binary: Option<PathBuf>,
     /// Only this set.
     set: Option<String>,
+    /// Ask with this encoder's file beside the built-in model.
+    encoder: Option<PathBuf>,
 }
 
 impl Options {
     pub(crate) fn parse(words: &[&str]) -> Outcome<Self> {
-        let mut options = Options { json: None, binary: None, set: None };
+        let mut options = Options { json: None, binary: None, set: None, encoder: None };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut value = || {
@@ -44,6 +46,7 @@ impl Options {
             match *word {
                 "--json" => options.json = Some(value()?.into()),
                 "--binary" => options.binary = Some(value()?.into()),
+                "--encoder" => options.encoder = Some(value()?.into()),
                 "--set" => options.set = Some(value()?),
                 other => return Err(Failure::new(format!("eval does not know `{other}`"))),
             }
@@ -73,7 +76,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let scratch = Scratch::new("eval")?;
     let (small, small_pairs) = small::export(&scratch.path().join(small::NAME))?;
     let mut sets = sets::present(&data);
-    let is_complete = !sets.is_empty() && options.set.is_none();
+    let is_complete = !sets.is_empty() && options.set.is_none() && options.encoder.is_none();
     if sets.is_empty() {
         println!(
             "no retrieval sets in {}: unpack the shared data into target/shared-data, or set HARK_DATA; \
@@ -99,8 +102,10 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let out = workspace::target().join("eval");
     std::fs::create_dir_all(&out).map_err(|e| Failure::io(&out, &e))?;
     let out = std::fs::canonicalize(&out).map_err(|e| Failure::io(&out, &e))?;
-    let asker =
-        Asker { hark: Hark::new(&binary, scratch.path()), stores: scratch.path().join("stores"), out };
+    let encoder = options.encoder.as_ref().map(std::path::absolute).transpose();
+    let encoder = encoder.map_err(|e| Failure::new(format!("--encoder: {e}")))?;
+    let stores = scratch.path().join("stores");
+    let asker = Asker { hark: Hark::new(&binary, scratch.path()), stores, out, encoder };
 
     let mut measured = Vec::new();
     for set in sets {
@@ -135,6 +140,7 @@ struct Asker {
     /// Stores of this run: a set's questions and prompts are asked of the same ones.
     stores: PathBuf,
     out: PathBuf,
+    encoder: Option<PathBuf>,
 }
 
 impl Asker {
@@ -178,6 +184,10 @@ impl Asker {
         arguments.extend(["--keep", &keep, "--json"]);
         if let Some(path) = &haystacks {
             arguments.extend(["--haystacks", path]);
+        }
+        let encoder = self.encoder.as_ref().map(|path| path.display().to_string());
+        if let Some(path) = encoder.as_deref().filter(|_| what == "rank") {
+            arguments.extend(["--encoder", path]);
         }
         Ok(self.hark.json(&arguments)?["cost"].clone())
     }

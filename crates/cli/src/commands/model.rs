@@ -1,6 +1,6 @@
-//! `hark model list | get | use | verify`
+//! `hark model list | get | use | verify | embed`
 
-use hark_engine::ops::model;
+use hark_engine::ops::{embed, model};
 use serde_json::json;
 
 use crate::commands::config;
@@ -28,6 +28,8 @@ enum Action {
     },
     /// Check that a model is whole and works
     Verify(model::Verify),
+    /// Give passages their vectors in the encoder's space; goes on where it was stopped
+    Embed(embed::Request),
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure> {
@@ -36,18 +38,24 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         Some(Action::Get(request)) => get(request, environment),
         Some(Action::Use { name }) => choose(name, environment),
         Some(Action::Verify(request)) => verify(request, environment),
+        Some(Action::Embed(request)) => fill(request, environment),
     }
 }
 
 fn list(environment: &Environment) -> Result<(), Failure> {
-    let response = model::list(&environment.home()?, &environment.config()?);
+    let mut response = model::list(&environment.home()?, &environment.config()?);
+    for model in response.models.iter_mut().filter(|model| model.installed && model.path.is_some()) {
+        if let Some(coverage) = environment.with_engine(|engine, _| embed::coverage(engine))? {
+            (model.embedded, model.passages) = (Some(coverage.embedded), Some(coverage.passages));
+        }
+    }
     if environment.output.json {
         ui::print_json(&response);
         return Ok(());
     }
     for model in &response.models {
         let state = match (model.used, model.installed) {
-            (true, true) => "chosen",
+            (true, true) => "in use",
             (true, false) => "chosen, but not installed",
             (false, true) => "installed",
             (false, false) => "not installed",
@@ -56,6 +64,9 @@ fn list(environment: &Environment) -> Result<(), Failure> {
             if model.installed { format!(", {:.1} MB", model.bytes as f64 / 1e6) } else { String::new() };
         ui::print(&format!("{BOLD}{}{BOLD:#}  {state}{size}\n", model.name));
         ui::print(&format!("    {DIM}{}, {}{DIM:#}\n", model.about, model.licence));
+        if let (Some(embedded), Some(passages)) = (model.embedded, model.passages) {
+            ui::print(&format!("    {DIM}{embedded} of {passages} passages have its vectors{DIM:#}\n"));
+        }
     }
     Ok(())
 }
@@ -79,8 +90,24 @@ fn choose(name: &str, environment: &Environment) -> Result<(), Failure> {
     } else {
         ui::print(&ui::safe(&format!("{name} is chosen in {}\n", path.display())));
         if name != "static" {
-            ui::note("recall does not search its vectors yet and goes on with the static model\n");
+            ui::note(
+                "passages get its vectors by `hark model embed`; until then the static model answers for them\n",
+            );
         }
+    }
+    Ok(())
+}
+
+fn fill(request: &embed::Request, environment: &Environment) -> Result<(), Failure> {
+    let response = environment.with_engine(|engine, caller| embed::run(engine, caller, request))?;
+    if environment.output.json {
+        ui::print_json(&response);
+        return Ok(());
+    }
+    ui::print(&format!("{} of {} passages have vectors\n", response.embedded, response.passages));
+    ui::note(&format!("{DIM}{} added in {:.1} s{DIM:#}\n", response.added, response.millis as f64 / 1000.0));
+    if response.embedded < response.passages {
+        ui::note("run `hark model embed` again for the rest\n");
     }
     Ok(())
 }

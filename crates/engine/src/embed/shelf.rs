@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,19 @@ impl Shelf {
         let Some(model) = pinned(Choice::MiniLm.name()) else { return Ok(None) };
         let path = self.path(model);
         if path.exists() { MiniLm::open(&path).map(Some) } else { Ok(None) }
+    }
+
+    /// The encoder as this process holds it, loaded on first use. `None` when it is missing or damaged:
+    /// `hark model verify` says which.
+    pub fn shared_minilm(&self) -> Option<Arc<MiniLm>> {
+        static LOADED: Mutex<Vec<(PathBuf, Arc<MiniLm>)>> = Mutex::new(Vec::new());
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, model)) = loaded.iter().find(|(folder, _)| *folder == self.folder) {
+            return Some(model.clone());
+        }
+        let model = Arc::new(self.open_minilm().ok().flatten()?);
+        loaded.push((self.folder.clone(), model.clone()));
+        Some(model)
     }
 
     /// Makes a model's file out of what is at `from` and puts it in place: whole, or not at all.

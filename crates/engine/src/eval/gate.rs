@@ -85,8 +85,9 @@ pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
     let mut out = super::create(&request.out)?;
     let (mut stored, mut seconds, mut micros, mut injected) = (0, 0.0, Vec::new(), 0);
     for (name, documents, asked) in groups(&documents, &haystacks, &pairs, |pair| pair.haystack.as_deref())? {
-        let shelf =
-            Shelf::fill(&documents, request.keep.as_ref().map(|folder| folder.join(name)).as_deref())?;
+        let kept = request.keep.as_ref().map(|folder| folder.join(name));
+        // The gate is asked in hooks, where there is no encoder.
+        let shelf = Shelf::fill(&documents, kept.as_deref(), None)?;
         stored += documents.len();
         seconds += shelf.store_seconds;
         for pair in asked {

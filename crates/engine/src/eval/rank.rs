@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use super::documents::{Document, Haystack, Query};
 use super::shelf::Shelf;
 use super::{Cost, read_lines};
+use crate::embed::minilm::MiniLm;
 use crate::error::EngineError;
 
 #[derive(Debug, Clone, Args)]
@@ -37,6 +39,9 @@ pub struct RankRequest {
     /// Keep the stores in this folder, and use them again
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
+    /// Ask with this encoder beside the built-in model: a file that `hark model get` made
+    #[arg(long, value_name = "FILE")]
+    pub encoder: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,13 +64,14 @@ pub fn rank(request: &RankRequest) -> Result<RankReport, EngineError> {
     let queries: Vec<Query> = read_lines(&request.queries)?;
     let haystacks: Vec<Haystack> =
         request.haystacks.as_deref().map(read_lines).transpose()?.unwrap_or_default();
+    let encoder = request.encoder.as_deref().map(MiniLm::open).transpose()?.map(Arc::new);
     let mut out = super::create(&request.out)?;
     let (mut stored, mut seconds, mut micros, mut silent) = (0, 0.0, Vec::new(), 0);
     for (name, documents, asked) in
         groups(&documents, &haystacks, &queries, |query| query.haystack.as_deref())?
     {
-        let shelf =
-            Shelf::fill(&documents, request.keep.as_ref().map(|folder| folder.join(name)).as_deref())?;
+        let kept = request.keep.as_ref().map(|folder| folder.join(name));
+        let shelf = Shelf::fill(&documents, kept.as_deref(), encoder.as_ref())?;
         stored += documents.len();
         seconds += shelf.store_seconds;
         for query in asked {

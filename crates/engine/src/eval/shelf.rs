@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use hark_core::memory::{Importance, title_from_body};
@@ -12,9 +13,12 @@ use hark_store::search::Filter;
 use super::documents::{self, Document};
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::embed::Embedder;
+use crate::embed::minilm::MiniLm;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::home::Home;
+use crate::ops::embed;
 use crate::recall::{self, Question, Ranked};
 
 /// Documents written in one transaction.
@@ -22,6 +26,7 @@ const BATCH: usize = 128;
 
 pub(super) struct Shelf {
     engine: Engine,
+    encoder: Option<Arc<MiniLm>>,
     names: HashMap<MemoryId, String>,
     latest: Timestamp,
     pub(super) store_seconds: f64,
@@ -35,6 +40,7 @@ impl Shelf {
     pub(super) fn fill(
         documents: &[(&Document, Option<&str>)],
         keep: Option<&Path>,
+        encoder: Option<&Arc<MiniLm>>,
     ) -> Result<Shelf, EngineError> {
         let (path, folder) = match keep {
             Some(path) => (path.to_owned(), None),
@@ -86,8 +92,11 @@ impl Shelf {
                 Ok(())
             })?;
         }
+        if let Some(encoder) = encoder {
+            embed::fill(&mut engine, encoder, None)?;
+        }
         let store_seconds = started.elapsed().as_secs_f64();
-        Ok(Shelf { engine, names, latest, store_seconds, _folder: folder })
+        Ok(Shelf { engine, encoder: encoder.cloned(), names, latest, store_seconds, _folder: folder })
     }
 
     /// What the product answers, best first, with the documents' names.
@@ -100,7 +109,9 @@ impl Shelf {
         let now = date.and_then(documents::date).unwrap_or(self.latest);
         let filter = Filter { now, ..Filter::default() };
         let question = Question::new(text, filter, None, limit, now);
-        let hits = recall::answer(&self.engine.store, self.engine.embedder.as_ref(), &question)?;
+        let encoder = self.encoder.as_deref().map(|encoder| encoder as &dyn Embedder);
+        let hits =
+            recall::answer_with(&self.engine.store, self.engine.embedder.as_ref(), encoder, &question)?;
         let named =
             hits.into_iter().filter_map(|hit| Some((self.names.get(&hit.stored.memory.id)?.clone(), hit)));
         Ok(named.collect())

@@ -12,6 +12,7 @@ pub mod describe;
 pub mod distil;
 pub mod doctor;
 pub mod edit;
+pub mod embed;
 pub mod expand;
 pub mod export;
 pub mod failures;

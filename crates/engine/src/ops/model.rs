@@ -32,6 +32,11 @@ pub struct ModelView {
     pub bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// Passages that have a vector of it, and all there are; where it is installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embedded: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passages: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -50,6 +55,8 @@ pub fn list(home: &Home, config: &Config) -> List {
         used: config.embedding.model == Choice::Static,
         bytes: StaticModel::size(),
         path: None,
+        embedded: None,
+        passages: None,
     }];
     for model in PINNED {
         let path = Shelf::of(&home.path).path(model);
@@ -62,6 +69,8 @@ pub fn list(home: &Home, config: &Config) -> List {
             used: config.embedding.model.name() == model.name,
             bytes: meta.map_or(0, |meta| meta.len()),
             path: Some(path.display().to_string()),
+            embedded: None,
+            passages: None,
         });
     }
     List { models }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use hark_core::rank::Contribution;
+use hark_core::vector::Embedder;
 use hark_core::{Kind, Memory, Status, Timestamp};
 use hark_store::search::Filter;
 use schemars::JsonSchema;
@@ -126,9 +127,11 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     };
     let limit = request.limit.unwrap_or(engine.config.recall.limit).clamp(1, MAX_LIMIT);
     let question = Question::new(&request.query, filter, visible.current.as_ref(), limit, now);
-    let mut hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
+    let encoder = engine.encoder();
+    let encoder = encoder.as_deref().map(|encoder| encoder as &dyn Embedder);
+    let mut hits = recall::answer_with(&engine.store, engine.embedder.as_ref(), encoder, &question)?;
     if reread_changed(engine, &hits, now)? {
-        hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
+        hits = recall::answer_with(&engine.store, engine.embedder.as_ref(), encoder, &question)?;
     }
 
     let detail = request.detail.unwrap_or(engine.config.recall.detail);

@@ -42,6 +42,8 @@ pub struct Response {
     pub digested: usize,
     /// Memories that were made of what was said in sessions.
     pub distilled: usize,
+    /// Passages that got a vector of the chosen encoder.
+    pub embedded: usize,
 }
 
 pub fn run(
@@ -64,5 +66,6 @@ pub fn run(
         read: done.read,
         digested: done.digested,
         distilled: done.distilled,
+        embedded: done.embedded,
     })
 }

@@ -33,6 +33,11 @@ fn nearish(in_scope: usize) -> f32 {
     near(in_scope) - 0.06
 }
 
+/// The same in the encoder's space, where strangers are farther apart.
+fn near_to_encoder(in_scope: usize) -> f32 {
+    0.36 + 0.04 * (in_scope.max(10) as f32).log10()
+}
+
 /// Memories that may be shown.
 pub(super) fn admit(candidates: &Candidates, named: &[Activation]) -> HashSet<i64> {
     let named: HashSet<i64> = named.iter().map(|activation| activation.memory).collect();
@@ -44,6 +49,7 @@ pub(super) fn admit(candidates: &Candidates, named: &[Activation]) -> HashSet<i6
 struct Floor {
     near: f32,
     nearish: f32,
+    second: f32,
     understood: bool,
     /// The question is written without spaces.
     pairs: bool,
@@ -54,16 +60,18 @@ impl Floor {
         Floor {
             near: near(candidates.in_scope),
             nearish: nearish(candidates.in_scope),
+            second: near_to_encoder(candidates.in_scope),
             understood: candidates.understood >= UNDERSTOOD,
             pairs: candidates.terms.terms.iter().all(|term| term.shape == Shape::Bigram),
         }
     }
 
     fn admits(&self, candidate: &Candidate) -> bool {
-        let Candidate { typed, repaired, cosine, words, .. } = candidate;
+        let Candidate { typed, repaired, cosine, words, second, .. } = candidate;
         // Half of the pairs in ideographic text cross a word's edge and match nothing.
         let by_words = typed.coverage >= COVERED * if self.pairs { 0.6 } else { 1.0 };
-        let by_meaning = self.understood && *cosine >= self.near;
+        let by_encoder = second.is_some_and(|cosine| cosine >= self.second);
+        let by_meaning = self.understood && (*cosine >= self.near || by_encoder);
         let backed =
             *words >= COUNTERPARTS || typed.coverage >= PARTLY_COVERED || typed.matched >= SHARED_WORDS;
         let by_both = self.understood && *cosine >= self.nearish && backed;

@@ -22,6 +22,7 @@ use super::{Question, cover};
 pub enum Tier {
     Lexical,
     Vector,
+    Encoder,
     Fuzzy,
     Graph,
 }
@@ -31,6 +32,7 @@ impl Tier {
         match self {
             Tier::Lexical => "lexical",
             Tier::Vector => "vector",
+            Tier::Encoder => "encoder",
             Tier::Fuzzy => "fuzzy",
             Tier::Graph => "graph",
         }
@@ -64,6 +66,10 @@ mod weight {
     pub(super) const MEANING: f32 = 0.41;
     /// and word by word.
     pub(super) const COUNTERPARTS: f32 = 0.2;
+    /// Nearness in the encoder's space,
+    pub(super) const ENCODER: f32 = 0.3;
+    /// beside which the static model counts for less.
+    pub(super) const BESIDE_ENCODER: f32 = 0.5;
     /// A repaired word is a guess.
     pub(super) const REPAIRED: f32 = 0.9;
     /// Reached through a link, a shared entity, or named outright.
@@ -78,6 +84,8 @@ const SPARE: usize = 10;
 const SEEDS: usize = 4;
 /// What two texts that have nothing to do with each other score at the most, mostly.
 const UNRELATED: f32 = 0.25;
+/// By how much texts of one subject are farther apart to the encoder than to the static model.
+const ENCODER_LIFT: f32 = 0.1;
 /// Two memories this much alike say the same.
 const SAME: f32 = 0.96;
 const REPEAT: f32 = 0.97;
@@ -117,7 +125,7 @@ impl Standing {
     }
 
     fn of(candidate: &Candidate, admitted: bool, asked: &Candidates) -> Self {
-        let Candidate { typed, repaired, whole, cosine, words, .. } = candidate;
+        let Candidate { typed, repaired, whole, cosine, words, second, .. } = candidate;
         let mut standing = Standing {
             memory: candidate.memory,
             passage: candidate.passage,
@@ -156,9 +164,16 @@ impl Standing {
         }
         // Counterparts stand in for the words that are not there. In a long text some always turn up.
         let missing = if candidate.is_long { 0.0 } else { 1.0 - repaired.coverage.min(1.0) };
-        let meaning = weight::MEANING * cosine.max(0.0) + weight::COUNTERPARTS * words * missing;
+        let counterparts = weight::COUNTERPARTS * words * missing;
+        let left = match second {
+            Some(second) => {
+                standing.add(Tier::Encoder, *second, weight::ENCODER * (second + ENCODER_LIFT));
+                weight::BESIDE_ENCODER
+            }
+            None => 1.0,
+        };
         if *cosine >= UNRELATED {
-            standing.add(Tier::Vector, *cosine, meaning);
+            standing.add(Tier::Vector, *cosine, left * (weight::MEANING * cosine.max(0.0) + counterparts));
         }
         standing
     }
@@ -295,7 +310,7 @@ fn add_linked(
 /// By tier and memory: its place in that tier, from 1; equals share one.
 fn tier_ranks(standings: &[Standing]) -> HashMap<(Tier, i64), usize> {
     let mut found = HashMap::new();
-    for tier in [Tier::Lexical, Tier::Vector, Tier::Fuzzy, Tier::Graph] {
+    for tier in [Tier::Lexical, Tier::Vector, Tier::Encoder, Tier::Fuzzy, Tier::Graph] {
         let effect = |s: &Standing| s.shares.iter().find(|x| x.tier == tier).map(|x| (s.memory, x.effect));
         let mut list: Vec<(i64, f32)> = standings.iter().filter_map(effect).collect();
         list.sort_by(|a, b| b.1.total_cmp(&a.1));

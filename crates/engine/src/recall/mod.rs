@@ -14,7 +14,7 @@ use hark_core::text::Shape;
 use hark_core::vector::Embedder;
 use hark_core::when::Times;
 use hark_core::{ProjectKey, Timestamp};
-use hark_store::search::{Depth, Filter, Meaning, QueryTerm, QueryTerms};
+use hark_store::search::{Depth, Filter, Meaning, QueryTerm, QueryTerms, Second};
 use hark_store::{Store, StoreError};
 
 /// A question to the store.
@@ -47,11 +47,27 @@ pub fn answer(
     embedder: &dyn Embedder,
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
+    answer_with(store, embedder, None, question)
+}
+
+/// The same with an encoder beside the index's own model. It speaks for the passages that have a vector of
+/// its, and for the others the static model does as always.
+pub fn answer_with(
+    store: &Store,
+    embedder: &dyn Embedder,
+    encoder: Option<&dyn Embedder>,
+    question: &Question<'_>,
+) -> Result<Vec<Ranked>, StoreError> {
+    // "two weeks ago" says when, not what: as words they would only find other talk of weeks.
+    let text = question.time.without_spans(question.text);
+    // Before the snapshot: it takes milliseconds.
+    let second = encoder.and_then(|encoder| {
+        let vector = encoder.embed(head(&text))?;
+        Some(Second { space: encoder.id().to_owned(), vector })
+    });
     store.on_one_snapshot(|store| {
-        // "two weeks ago" says when, not what: as words they would only find other talk of weeks.
-        let text = question.time.without_spans(question.text);
         let terms = store.understand(&text)?;
-        let meaning = meaning(&terms, &text, embedder);
+        let meaning = meaning(&terms, &text, embedder).map(|meaning| Meaning { second, ..meaning });
         let candidates = store.search(terms, meaning.as_ref(), &question.filter, Depth::default())?;
         let named = store.named_in(question.text, &question.filter)?;
         let admitted = admit::admit(&candidates, &named);
@@ -84,7 +100,7 @@ fn meaning(terms: &QueryTerms, text: &str, embedder: &dyn Embedder) -> Option<Me
     let text = if as_typed { head(text).to_owned() } else { meant.join(" ") };
     let vector = embedder.embed(&text)?;
     let understood = if all > 0.0 { understood / all } else { 0.0 };
-    Some(Meaning { vector, words, understood })
+    Some(Meaning { vector, words, understood, second: None })
 }
 
 /// What is embedded of a long question: its beginning says what it is about.

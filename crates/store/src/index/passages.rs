@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::chunks::{self, Facets, Place};
 use super::words::{Counted, Words};
 use crate::projects::ProjectNum;
+use crate::spaces;
 
 /// Passage ids are `memory * 4096 + ordinal`: no table is needed to get from one to the other.
 const ORDINAL_BITS: u32 = 12;
@@ -27,6 +28,19 @@ pub(crate) fn memory_of(passage: i64) -> i64 {
 /// The ids of all passages of a memory: from, and up to but without.
 pub(crate) fn passages_of(memory: i64) -> (i64, i64) {
     (passage_id(memory, 0), passage_id(memory + 1, 0))
+}
+
+pub(crate) fn ordinal_of(passage: i64) -> usize {
+    (passage & ((1 << ORDINAL_BITS) - 1)) as usize
+}
+
+/// What is embedded of each passage of a memory, in order.
+pub(crate) fn texts(memory: &Memory) -> Vec<String> {
+    let body = memory.searchable_body();
+    let found = passages(&body);
+    let title = embedded_title(memory, found.len());
+    let labels = embedded_labels(memory);
+    found.into_iter().map(|passage| embedded_text(title, &body[passage.range], &labels)).collect()
 }
 
 /// How a term is spelled in the full-text index: its hash, in characters no tokenizer touches.
@@ -90,7 +104,7 @@ fn fields(memory: &Memory) -> Fields {
     let bodies: Vec<Body> = bodies.collect();
     Fields {
         title: analyze(&memory.title),
-        is_cut: bodies.len() > 1 && memory.title == title_from_body(&memory.body),
+        is_cut: is_cut(memory, bodies.len()),
         bodies,
         labels: analyze(&memory.searchable_labels()),
     }
@@ -121,8 +135,8 @@ pub(super) fn words_of(memory: &Memory) -> Words {
 
 pub(super) fn analyse(memory: &Memory, embedder: &dyn Embedder) -> Analysed {
     let fields = fields(memory);
-    let labels = memory.tags.iter().map(|t| &**t).collect::<Vec<_>>().join(" ");
-    let title = if fields.is_cut { "" } else { &*memory.title };
+    let labels = embedded_labels(memory);
+    let title = embedded_title(memory, fields.bodies.len());
     let title_tokens = fields.passage_title();
     let passages = fields.bodies.iter().map(|Body { text, voice, tokens }| {
         let mut terms: Vec<String> =
@@ -150,6 +164,18 @@ fn document(fields: &Fields) -> Option<Vec<u8>> {
     let own = fields.bodies.iter().filter(|body| body.voice == Voice::Own);
     let tokens: Vec<Token> = own.flat_map(|body| body.tokens.iter().cloned()).collect();
     Some(bm25::encode([fields.passage_title(), &tokens, &fields.labels]))
+}
+
+fn is_cut(memory: &Memory, passages: usize) -> bool {
+    passages > 1 && memory.title == title_from_body(&memory.body)
+}
+
+fn embedded_title(memory: &Memory, passages: usize) -> &str {
+    if is_cut(memory, passages) { "" } else { &memory.title }
+}
+
+fn embedded_labels(memory: &Memory) -> String {
+    memory.tags.iter().map(|tag| &**tag).collect::<Vec<_>>().join(" ")
 }
 
 /// The title leads every passage, so that a piece of a long note still knows its subject.
@@ -213,6 +239,7 @@ pub(super) fn clear(conn: &Connection, num: i64, count: i64) -> rusqlite::Result
             *total -= i64::from(length);
         }
         chunks::clear(conn, Place { chunk, slot })?;
+        spaces::forget(conn, chunk, slot, id)?;
         conn.prepare_cached("DELETE FROM passage WHERE id = ?1")?.execute([id])?;
         conn.prepare_cached("DELETE FROM lexicon WHERE rowid = ?1")?.execute([id])?;
     }

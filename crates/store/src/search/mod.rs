@@ -10,11 +10,13 @@ mod query;
 mod scan;
 
 pub use filter::Filter;
+pub(crate) use filter::Sieve;
 pub use graph::Activation;
 pub use query::{QueryTerm, QueryTerms};
 pub use scan::ChunkCache;
+pub(crate) use scan::tagged;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use hark_core::Timestamp;
 use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
@@ -55,6 +57,15 @@ pub struct Meaning {
     pub words: Vec<(Vec<u8>, f32)>,
     /// Share of the query's information that went into it, 0 to 1.
     pub understood: f32,
+    /// The query in a second space.
+    pub second: Option<Second>,
+}
+
+/// A query's vector in a space beside the index's own.
+#[derive(Debug, Clone)]
+pub struct Second {
+    pub space: String,
+    pub vector: Vector,
 }
 
 /// A passage that a tier asks to have measured.
@@ -88,6 +99,8 @@ pub struct Candidate {
     pub cosine: f32,
     /// How much of the query's words have a counterpart of like meaning, 0 to 1.
     pub words: f32,
+    /// Nearness in the second space, for those that have a place there.
+    pub second: Option<f32>,
     /// Whether the vector tier itself proposed it (and not only another tier).
     pub near: bool,
 }
@@ -156,6 +169,10 @@ impl Store {
             is_long: near.is_long,
             near: true,
         }));
+        let second = match meaning.and_then(|m| m.second.as_ref()) {
+            Some(second) => self.near_in(second, filter, depth.vector, &mut proposed)?,
+            None => HashMap::new(),
+        };
         proposed.sort_unstable_by_key(|p| (p.passage, !p.near));
         proposed.dedup_by_key(|p| p.passage);
 
@@ -177,6 +194,7 @@ impl Store {
                 held: repaired.held,
                 cosine,
                 words: 0.0,
+                second: second.get(&passage).copied(),
                 near,
             });
         }
@@ -189,6 +207,27 @@ impl Store {
         found.sort_unstable_by_key(|c| (c.tie, c.memory));
         let understood = meaning.map_or(0.0, |m| m.understood);
         Ok(Candidates { terms, found, shares: measure.shares(), in_scope: scan.in_scope, understood })
+    }
+
+    /// How near what is proposed is in the second space, and what is nearest there, which is proposed too.
+    fn near_in(
+        &self,
+        second: &Second,
+        filter: &Filter,
+        depth: usize,
+        proposed: &mut Vec<Proposed>,
+    ) -> rusqlite::Result<HashMap<i64, f32>> {
+        let known: HashSet<i64> = proposed.iter().map(|p| p.passage).collect();
+        let found = self.nearest_in(&second.space, &second.vector, filter, depth, &known)?;
+        let new = found.iter().filter(|near| !known.contains(&near.facets.passage));
+        proposed.extend(new.map(|near| Proposed {
+            passage: near.facets.passage,
+            tie: near.facets.tie,
+            created: near.facets.created,
+            is_long: near.facets.is_long,
+            near: false,
+        }));
+        Ok(found.into_iter().map(|near| (near.facets.passage, near.cosine)).collect())
     }
 
     /// Word by word is dearer than one vector: only what leads by one measure or the other is
@@ -298,6 +337,9 @@ impl Candidate {
         // From one passage: nearness in one place and words in another are no evidence together.
         if other.cosine + other.words > self.cosine + self.words {
             (self.cosine, self.words) = (other.cosine, other.words);
+        }
+        if other.second > self.second {
+            self.second = other.second;
         }
         self.near |= other.near;
         self.held |= other.held;

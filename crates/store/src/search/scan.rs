@@ -216,7 +216,7 @@ impl Sweep<'_> {
 }
 
 /// Memories that carry all the tags asked for.
-pub(super) fn tagged(conn: &Connection, filter: &Filter) -> rusqlite::Result<Option<HashSet<i64>>> {
+pub(crate) fn tagged(conn: &Connection, filter: &Filter) -> rusqlite::Result<Option<HashSet<i64>>> {
     let mut kept: Option<HashSet<i64>> = None;
     for tag in &filter.tags {
         let nums: HashSet<i64> = conn

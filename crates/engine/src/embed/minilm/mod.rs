@@ -1,7 +1,7 @@
 //! The optional stronger model: the sentence encoder all-MiniLM-L6-v2 with its weights rounded to eight bits.
 //!
 //! Nothing but a file of 23 MB is needed: no runtime, no network, one thread. A question takes some milliseconds,
-//! a passage some tens, so passages are for a job in the background. Recall does not search its vectors yet.
+//! a passage some tens, so passages are for a job in the background. Recall searches them where there are any.
 
 mod convert;
 mod encoder;
@@ -107,4 +107,4 @@ impl Embedder for MiniLm {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -129,7 +129,7 @@ impl Tiny {
     }
 }
 
-fn tiny_file() -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn tiny_file() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tiny.hark");
     fs::write(&path, convert("tiny", &Tiny::new().safetensors(), VOCABULARY).unwrap()).unwrap();

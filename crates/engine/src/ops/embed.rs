@@ -1,0 +1,172 @@
+//! Gives passages their vectors in the encoder's space. Can be stopped at any moment and goes on where it was: what
+//! is done is in the index, batch by batch.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use hark_store::Coverage;
+
+use crate::embed::minilm::{HOW, MiniLm};
+use crate::embed::{Embedder, Shelf};
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+
+/// Passages that are embedded before the write lock is taken, for a moment, to keep them: a second or two of work.
+const BATCH: usize = 16;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Stop after this many seconds; the next run goes on
+    #[arg(long, value_name = "N")]
+    pub max_seconds: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub space: String,
+    /// Passages embedded by this run.
+    pub added: usize,
+    pub embedded: usize,
+    pub passages: usize,
+    pub millis: u64,
+}
+
+pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let started = Instant::now();
+    let shelf = Shelf::of(&engine.home.path);
+    let encoder = shelf
+        .shared_minilm()
+        .map_or_else(|| shelf.open_minilm().map(|m| m.map(Into::into)), |m| Ok(Some(m)))?;
+    let encoder = encoder.ok_or_else(|| EngineError::invalid("minilm is not installed", HOW))?;
+    let until = request.max_seconds.map(|seconds| started + Duration::from_secs(seconds));
+    engine.store.refresh(engine.now())?;
+    let added = fill(engine, &encoder, until)?;
+    let coverage = engine.store.coverage(encoder.id())?;
+    Ok(Response {
+        space: encoder.id().to_owned(),
+        added,
+        embedded: coverage.embedded,
+        passages: coverage.passages,
+        millis: started.elapsed().as_millis() as u64,
+    })
+}
+
+/// What a worker has time for, where the settings choose the encoder.
+pub(crate) fn in_background(engine: &mut Engine, until: Instant) -> Result<usize, EngineError> {
+    match engine.encoder() {
+        Some(encoder) => fill(engine, &encoder, Some(until)),
+        None => Ok(0),
+    }
+}
+
+/// Embeds what is missing, until it is late; returns how many passages that were.
+pub(crate) fn fill(
+    engine: &mut Engine,
+    encoder: &MiniLm,
+    until: Option<Instant>,
+) -> Result<usize, EngineError> {
+    let late = || until.is_some_and(|until| Instant::now() >= until);
+    let (mut after, mut added) = (0, 0);
+    let mut is_whole = false;
+    while !late() {
+        let (missing, done) = engine.store.missing_in(encoder.id(), after, BATCH)?;
+        if missing.is_empty() {
+            match done.filter(|done| *done > after) {
+                Some(done) => after = done,
+                None => {
+                    is_whole = true;
+                    break;
+                }
+            }
+            continue;
+        }
+        let mut vectors = Vec::with_capacity(missing.len());
+        for passage in missing {
+            if late() {
+                break;
+            }
+            let vector = if passage.known { None } else { encoder.encode(&passage.text)? };
+            vectors.push((passage, vector));
+        }
+        added += vectors.len();
+        engine.store.put_in_space(encoder.id(), &vectors)?;
+    }
+    if is_whole && added > 0 {
+        engine.store.tidy_space(encoder.id())?;
+    }
+    Ok(added)
+}
+
+/// How far the space of the installed encoder is filled; `None` where none is installed.
+pub fn coverage(engine: &mut Engine) -> Result<Option<Coverage>, EngineError> {
+    let Some(encoder) = Shelf::of(&engine.home.path).shared_minilm() else { return Ok(None) };
+    Ok(Some(engine.store.coverage(encoder.id())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::embed::Choice;
+    use crate::embed::minilm::tests::tiny_file;
+    use crate::ops::{forget, recall, reindex, remember};
+    use crate::{Clock, Config, Home};
+
+    fn engine(folder: &std::path::Path) -> Engine {
+        let place = Home { path: folder.join("store"), project_root: None };
+        let mut config = Config::default();
+        config.embedding.model = Choice::MiniLm;
+        Engine::open(place, config, Clock::from_setting(Some("2026-09-01T12:00:00Z")).unwrap()).unwrap()
+    }
+
+    fn embed(engine: &mut Engine, max_seconds: Option<u64>) -> (usize, usize, usize) {
+        let done = run(engine, &Caller::user(None), &Request { max_seconds }).unwrap();
+        (done.added, done.embedded, done.passages)
+    }
+
+    fn keep(engine: &mut Engine, text: &str) -> String {
+        let request = remember::Request { text: text.to_owned(), ..remember::Request::default() };
+        remember::run(engine, &Caller::user(None), request).unwrap().id
+    }
+
+    #[test]
+    fn passages_get_their_vectors_keep_them_over_a_rebuild_and_lose_them_when_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut engine = engine(folder.path());
+        let ids: Vec<String> =
+            (0..40).map(|n| keep(&mut engine, &format!("the cat number {n} sat on the mat"))).collect();
+        let missing = run(&mut engine, &Caller::user(None), &Request::default()).unwrap_err();
+        assert!(missing.to_string().contains("not installed"), "{missing}");
+
+        let (_held, path) = tiny_file();
+        fs::create_dir_all(folder.path().join("store/models")).unwrap();
+        fs::copy(&path, folder.path().join("store/models/minilm.hark")).unwrap();
+        assert_eq!(embed(&mut engine, Some(0)), (0, 0, 40));
+        assert_eq!(embed(&mut engine, None), (40, 40, 40));
+        assert_eq!(embed(&mut engine, None), (0, 40, 40));
+
+        let question =
+            recall::Request { query: "the cats sat".to_owned(), explain: true, ..recall::Request::default() };
+        let hits = recall::run(&mut engine, &Caller::user(None), &question).unwrap().hits;
+        let sources: Vec<_> =
+            hits.iter().flat_map(|hit| hit.explain.iter().flatten()).map(|r| &*r.source).collect();
+        assert!(sources.contains(&"encoder") && sources.contains(&"lexical"), "{sources:?}");
+
+        let gone = forget::Request { ids: vec![ids[0].clone()], yes: true, ..forget::Request::default() };
+        forget::run(&mut engine, &Caller::user(None), &gone).unwrap();
+        keep(&mut engine, "a new mat");
+        assert_eq!(embed(&mut engine, Some(0)), (0, 39, 40));
+
+        reindex::run(&mut engine, &Caller::user(None), &reindex::Request::default()).unwrap();
+        assert_eq!(embed(&mut engine, Some(0)), (0, 0, 40));
+        let space = engine.encoder().unwrap().id().to_owned();
+        let (missing, _) = engine.store.missing_in(&space, 0, 100).unwrap();
+        assert_eq!(missing.iter().filter(|m| m.known).count(), 39);
+        assert_eq!(embed(&mut engine, None), (40, 40, 40));
+        assert_eq!(engine.store.tidy_space(&space).unwrap(), 0);
+    }
+}

@@ -1,0 +1,19 @@
+-- A second vector space: passages as an optional model sees them, beside the static one. All of it can be made
+-- again by `hark model embed`.
+
+-- Slots of 64 bytes that stand where the passage stands in `chunk`: passage, key of its vector, sign bits.
+CREATE TABLE space_chunk (
+    space TEXT    NOT NULL,
+    chunk INTEGER NOT NULL,
+    slots BLOB    NOT NULL,
+    PRIMARY KEY (space, chunk)
+) STRICT;
+
+-- Vectors by a hash over memory and text: they outlive a rebuild, since a text's vector stays the same.
+CREATE TABLE space_vector (
+    space TEXT    NOT NULL,
+    key   INTEGER NOT NULL,
+    scale REAL    NOT NULL,
+    vec   BLOB    NOT NULL,
+    PRIMARY KEY (space, key)
+) STRICT, WITHOUT ROWID;
