@@ -1,7 +1,8 @@
 //! Where and when a measurement was made.
 
 use std::fs;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::hint::black_box;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -23,6 +24,21 @@ pub(crate) fn describe() -> Value {
         "system": format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         "load": fs::read_to_string("/proc/loadavg").ok().and_then(|l| l.split(' ').next().map(str::to_owned)),
     })
+}
+
+/// How long a fixed piece of arithmetic takes on one core, the best of three. The same machine is not always
+/// as fast: whoever compares two runs compares this first.
+pub(crate) fn loop_millis() -> u64 {
+    let once = || {
+        let started = Instant::now();
+        let mut state = black_box(1u64);
+        for step in 0..200_000_000u64 {
+            state = (state ^ step).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17);
+        }
+        black_box(state);
+        started.elapsed().as_millis() as u64
+    };
+    (0..3).map(|_| once()).min().unwrap_or_default()
 }
 
 /// The commit measured, marked when the product's sources had changes on top of it.

@@ -34,7 +34,7 @@ usage: cargo xtask COMMAND
   tidy                          check sizes, headers and dependencies
   mcp                           check the protocol with the official tools (installs them)
   e2e [CLIENT…]                 run real assistants with hark in them (installs them)
-  bench [--quick] [--json PATH] [--binary PATH]
+  bench [--quick | --million] [--json PATH] [--binary PATH]
                                 measure the release binary; a full run updates docs/benchmarks.md
   bench hooks [--quick] [--binary PATH]
                                 measure hooks in a store of 10,000 memories and 100,000 events

@@ -56,11 +56,15 @@ impl Corpus {
         writeln!(out, "{}", json!({ "format": "hark-export", "version": 1 })).map_err(fail)?;
         for number in 0..count {
             let (file, text) = self.memory(number);
-            let id = text.lines().find_map(|line| line.strip_prefix("id: ")).unwrap_or_default();
+            let id = id_in(&text);
             let record = json!({ "type": "memory", "id": id, "file": file, "text": text });
             writeln!(out, "{record}").map_err(fail)?;
         }
         out.flush().map_err(fail)
+    }
+
+    pub(super) fn id(&self, number: usize) -> String {
+        id_in(&self.memory(number).1).to_owned()
     }
 
     /// What the memory of this number says; numbers beyond the store's size are news to it.
@@ -168,4 +172,8 @@ impl Id {
         let alphabet = b"0123456789abcdefghjkmnpqrstvwxyz";
         (0..8).rev().map(|i| char::from(alphabet[(bits >> (5 * i)) as usize & 31])).collect()
     }
+}
+
+fn id_in(text: &str) -> &str {
+    text.lines().find_map(|line| line.strip_prefix("id: ")).unwrap_or_default()
 }

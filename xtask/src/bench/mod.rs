@@ -24,6 +24,8 @@ use corpus::Corpus;
 
 pub(crate) struct Options {
     quick: bool,
+    /// Only the store that takes half an hour to make.
+    million: bool,
     json: Option<PathBuf>,
     /// Measure this binary instead of building one.
     binary: Option<PathBuf>,
@@ -31,11 +33,12 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn parse(words: &[&str]) -> Outcome<Self> {
-        let mut options = Options { quick: false, json: None, binary: None };
+        let mut options = Options { quick: false, million: false, json: None, binary: None };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
                 "--quick" => options.quick = true,
+                "--million" => options.million = true,
                 "--json" => options.json = Some(path_after(word, words.next())?),
                 "--binary" => options.binary = Some(path_after(word, words.next())?),
                 other => return Err(Failure::new(format!("bench does not know `{other}`"))),
@@ -45,11 +48,15 @@ impl Options {
     }
 
     fn sizes(&self) -> &'static [usize] {
-        if self.quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] }
+        match (self.million, self.quick) {
+            (true, _) => &[1_000_000],
+            (false, true) => &[1_000, 10_000],
+            (false, false) => &[1_000, 10_000, 100_000],
+        }
     }
 
     fn rounds(&self) -> measure::Rounds {
-        if self.quick {
+        if self.quick || self.million {
             measure::Rounds { warm: 100, cold: 20 }
         } else {
             measure::Rounds { warm: 400, cold: 60 }
@@ -88,6 +95,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let empty = Hark::new(&binary, &scratch.path().join("empty"));
     std::fs::create_dir_all(empty.home()).map_err(|e| Failure::io(empty.home(), &e))?;
     println!("process start and protocol");
+    let before = machine::loop_millis();
     let mut result = measure::process(&empty, &binary, rounds)?;
     let counted = Hark::new(&binary, &scratch.path().join("counted"));
     corpus.write(counted.home(), 1_000)?;
@@ -103,19 +111,24 @@ pub(crate) fn run(options: &Options) -> Outcome {
         std::fs::remove_dir_all(hark.home()).map_err(|e| Failure::io(hark.home(), &e))?;
     }
     result["stores"] = Value::Array(stores);
+    result["loop_before"] = before.into();
+    result["loop_after"] = machine::loop_millis().into();
     result["machine"] = machine::describe();
     result["date"] = machine::date().into();
     result["commit"] = machine::commit().into();
     result["targets"] = report::targets(&result);
 
-    let table = report::markdown(&result);
+    let (section, table) = match options.million {
+        true => ("million", report::of_stores(&result)),
+        false => ("bench", report::markdown(&result)),
+    };
     println!("\n{table}");
     if let Some(path) = &options.json {
         let text = serde_json::to_string_pretty(&result).unwrap_or_default();
         workspace::write(path, &(text + "\n"))?;
     }
     if !options.quick {
-        page::update(&workspace::root().join("docs/benchmarks.md"), "bench", &table)?;
+        page::update(&workspace::root().join("docs/benchmarks.md"), section, &table)?;
     }
     Ok(())
 }

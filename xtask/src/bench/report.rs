@@ -60,10 +60,29 @@ const LATENCIES: &[(&str, &str)] = &[
 
 pub(super) fn markdown(result: &Value) -> String {
     let mut out = String::new();
+    head(&mut out, result);
+    promises(&mut out, result);
+    latencies(&mut out, result);
+    sizes(&mut out, result);
+    process(&mut out, result);
+    out
+}
+
+/// Without what does not depend on a store, nor what was promised for others.
+pub(super) fn of_stores(result: &Value) -> String {
+    let mut out = String::new();
+    head(&mut out, result);
+    latencies(&mut out, result);
+    sizes(&mut out, result);
+    out
+}
+
+fn head(out: &mut String, result: &Value) {
     let machine = &result["machine"];
     let _ = writeln!(
         out,
-        "Measured {} at commit {} on {} ({} cores, {} GB, {}), load {} at the end.\n",
+        "Measured {} at commit {} on {} ({} cores, {} GB, {}), load {} at the end; a fixed loop took {} ms before \
+         and {} ms after.\n",
         text(&result["date"]),
         text(&result["commit"]),
         text(&machine["cpu"]),
@@ -71,12 +90,9 @@ pub(super) fn markdown(result: &Value) -> String {
         machine["memory_gb"],
         text(&machine["system"]),
         text(&machine["load"]),
+        result["loop_before"],
+        result["loop_after"],
     );
-    promises(&mut out, result);
-    latencies(&mut out, result);
-    sizes(&mut out, result);
-    process(&mut out, result);
-    out
 }
 
 fn promises(out: &mut String, result: &Value) {
@@ -107,7 +123,7 @@ fn latencies(out: &mut String, result: &Value) {
 }
 
 fn sizes(out: &mut String, result: &Value) {
-    out.push_str("| memories | index from files, s | memories a second | index, MB | index, bytes each | resident after recalls, MB | answered |\n");
+    out.push_str("| memories | index from files, s | memories a second | index, MB | index, bytes each | resident after recalls, MB | found |\n");
     out.push_str("|---|---|---|---|---|---|---|\n");
     for store in result["stores"].as_array().into_iter().flatten() {
         let number = |key: &str| store[key].as_f64().unwrap_or_default();
@@ -120,7 +136,7 @@ fn sizes(out: &mut String, result: &Value) {
             number("index_bytes") / 1_048_576.0,
             number("index_bytes") / number("memories"),
             number("rss_after_recalls_kb") / 1024.0,
-            100.0 * number("answered"),
+            100.0 * number("found"),
         );
     }
     out.push('\n');
