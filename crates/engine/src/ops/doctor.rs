@@ -1,10 +1,12 @@
 //! Is everything well, and if not, what mends it.
 
 use clap::Args;
-use hark_store::{Finding, Severity};
+use hark_store::{Coverage, Finding, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::embed;
+use crate::embed::Choice;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 
@@ -42,6 +44,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<
         });
     }
     findings.extend(crate::health::findings(engine));
+    findings.extend(chosen_model(engine)?);
     let heard = engine.store.hosts_seen()?.into_iter().filter(|seen| seen.host != "cli").map(|seen| Heard {
         host: seen.host,
         sessions: seen.sessions,
@@ -60,6 +63,29 @@ pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<
     let healthy = findings.iter().all(|finding| finding.severity != Severity::Problem);
     let home = engine.home.path.display().to_string();
     Ok(Response { healthy, home, memories: stats.memories, heard, findings })
+}
+
+/// How it stands with the model that the settings choose; nothing to say about the built-in one.
+fn chosen_model(engine: &mut Engine) -> Result<Option<Finding>, EngineError> {
+    let name = engine.config.embedding.model.name();
+    if engine.config.embedding.model == Choice::Static {
+        return Ok(None);
+    }
+    let Some(Coverage { embedded, passages }) = embed::coverage(engine)? else {
+        return Ok(Some(Finding {
+            severity: Severity::Warning,
+            what: format!(
+                "the model {name} is chosen, but not there or damaged; the static one answers alone"
+            ),
+            mend: Some(format!("see `hark model verify {name}`, or go back with: hark model use static")),
+        }));
+    };
+    let is_whole = embedded == passages;
+    Ok(Some(Finding {
+        severity: Severity::Ok,
+        what: format!("{embedded} of {passages} passages have vectors of {name}"),
+        mend: (!is_whole).then(|| "the worker makes the rest; at once with: hark model embed".to_owned()),
+    }))
 }
 
 fn clock_is_behind(engine: &Engine) -> Result<bool, EngineError> {

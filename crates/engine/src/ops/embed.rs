@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::embed::Choice;
     use crate::embed::minilm::tests::tiny_file;
-    use crate::ops::{forget, recall, reindex, remember};
+    use crate::ops::{doctor, forget, recall, reindex, remember};
     use crate::{Clock, Config, Home};
 
     fn engine(folder: &std::path::Path) -> Engine {
@@ -133,6 +133,11 @@ mod tests {
         remember::run(engine, &Caller::user(None), request).unwrap().id
     }
 
+    fn examined(engine: &mut Engine) -> String {
+        let found = doctor::run(engine, &Caller::user(None), &doctor::Request::default()).unwrap();
+        found.findings.iter().map(|finding| format!("{}\n", finding.what)).collect()
+    }
+
     #[test]
     fn passages_get_their_vectors_keep_them_over_a_rebuild_and_lose_them_when_forgotten() {
         let folder = tempfile::tempdir().unwrap();
@@ -141,11 +146,13 @@ mod tests {
             (0..40).map(|n| keep(&mut engine, &format!("the cat number {n} sat on the mat"))).collect();
         let missing = run(&mut engine, &Caller::user(None), &Request::default()).unwrap_err();
         assert!(missing.to_string().contains("not installed"), "{missing}");
+        assert!(examined(&mut engine).contains("minilm is chosen, but not there"));
 
         let (_held, path) = tiny_file();
         fs::create_dir_all(folder.path().join("store/models")).unwrap();
         fs::copy(&path, folder.path().join("store/models/minilm.hark")).unwrap();
         assert_eq!(embed(&mut engine, Some(0)), (0, 0, 40));
+        assert!(examined(&mut engine).contains("0 of 40 passages"));
         assert_eq!(embed(&mut engine, None), (40, 40, 40));
         assert_eq!(embed(&mut engine, None), (0, 40, 40));
 

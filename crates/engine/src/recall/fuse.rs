@@ -67,7 +67,7 @@ mod weight {
     /// and word by word.
     pub(super) const COUNTERPARTS: f32 = 0.2;
     /// Nearness in the encoder's space,
-    pub(super) const ENCODER: f32 = 0.3;
+    pub(super) const ENCODER: f32 = 0.4;
     /// beside which the static model counts for less.
     pub(super) const BESIDE_ENCODER: f32 = 0.5;
     /// A repaired word is a guess.
