@@ -17,3 +17,10 @@ CREATE TABLE space_vector (
     vec   BLOB    NOT NULL,
     PRIMARY KEY (space, key)
 ) STRICT, WITHOUT ROWID;
+
+-- What was ever written to a chunk, as one number: whoever keeps chunks in memory sees by it which to read again.
+CREATE TABLE chunk_mark (
+    chunk INTEGER PRIMARY KEY,
+    mark  INTEGER NOT NULL
+) STRICT;
+INSERT INTO chunk_mark (chunk, mark) SELECT id, 0 FROM chunk;

@@ -103,7 +103,7 @@ pub(crate) fn pick_up(store: &mut Store, depth: Depth, now: Timestamp) -> Result
         files::sweep_staging(&store.layout.staging());
     }
     if changed > 0 {
-        store.cache.borrow_mut().forget();
+        store.cache.borrow_mut().doubt();
     }
     Ok(changed)
 }
@@ -206,7 +206,7 @@ pub(crate) fn recheck(store: &mut Store, file: &str, now: Timestamp) -> Result<b
         forget_file(&tx, file).map_err(|e| StoreError::sqlite(&path, e))?
     };
     tx.commit().map_err(|e| StoreError::sqlite(&path, e))?;
-    store.cache.borrow_mut().forget();
+    store.cache.borrow_mut().doubt();
     Ok(changed > 0)
 }
 

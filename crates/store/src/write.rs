@@ -72,7 +72,7 @@ impl Store {
         if outcome.is_err() {
             journal.roll_back(&self.layout.staging());
         }
-        self.cache.borrow_mut().forget();
+        self.cache.borrow_mut().doubt();
         if self.courteous {
             std::thread::sleep(began.elapsed().min(LONGEST_PAUSE));
         }

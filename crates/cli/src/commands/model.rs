@@ -91,7 +91,7 @@ fn choose(name: &str, environment: &Environment) -> Result<(), Failure> {
         ui::print(&ui::safe(&format!("{name} is chosen in {}\n", path.display())));
         if name != "static" {
             ui::note(
-                "passages get its vectors by `hark model embed`; until then the static model answers for them\n",
+                "passages get its vectors in the background, or now with `hark model embed`; until then the static model answers for them\n",
             );
         }
     }

@@ -125,5 +125,24 @@ pub(super) fn clear(conn: &Connection, place: Place) -> rusqlite::Result<()> {
 fn write_slot(conn: &Connection, place: Place, slot: &[u8]) -> rusqlite::Result<()> {
     let mut blob = conn.blob_open("main", "chunk", "data", place.chunk, false)?;
     blob.write_at(slot, place.slot as usize * SLOT_BYTES)?;
-    blob.close()
+    blob.close()?;
+    mark(conn, place, slot)
+}
+
+/// Folds what was written into the chunk's mark: two chunks with one mark hold the same.
+fn mark(conn: &Connection, place: Place, slot: &[u8]) -> rusqlite::Result<()> {
+    let before: Option<i64> = conn
+        .prepare_cached("SELECT mark FROM chunk_mark WHERE chunk = ?1")?
+        .query_row([place.chunk], |row| row.get(0))
+        .optional()?;
+    let seed = 0xcbf2_9ce4_8422_2325 ^ before.unwrap_or_default().cast_unsigned();
+    let place_bytes = place.slot.to_le_bytes();
+    let bytes = place_bytes.iter().chain(slot);
+    let after =
+        bytes.fold(seed, |state, byte| (state ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    conn.prepare_cached(
+        "INSERT INTO chunk_mark (chunk, mark) VALUES (?1, ?2) ON CONFLICT (chunk) DO UPDATE SET mark = excluded.mark",
+    )?
+    .execute([place.chunk, after.cast_signed()])?;
+    Ok(())
 }

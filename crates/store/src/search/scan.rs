@@ -4,7 +4,7 @@
 use std::collections::{BinaryHeap, HashSet};
 
 use hark_core::vector::{Level, Signs, sign_distances};
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
 use super::chunk::Chunk;
 use super::filter::{Filter, Sieve};
@@ -46,19 +46,64 @@ pub(crate) struct Near {
 }
 
 /// Chunks kept in memory by a process that lives longer than one recall. Valid while neither this
-/// connection nor another has written.
+/// connection nor another has written; after that those are read again whose mark has changed.
 #[derive(Default)]
 pub struct ChunkCache {
     version: Option<i64>,
     reads: u32,
-    chunks: Vec<(ProjectNum, Chunk)>,
+    /// In the order of their numbers.
+    chunks: Vec<Kept>,
+}
+
+struct Kept {
+    id: i64,
+    mark: i64,
+    project: ProjectNum,
+    chunk: Chunk,
 }
 
 impl ChunkCache {
+    /// Something was written, perhaps to a chunk.
+    pub(crate) fn doubt(&mut self) {
+        self.version = None;
+    }
+
+    /// Gives the memory back.
     pub(crate) fn forget(&mut self) {
         self.version = None;
         self.chunks = Vec::new();
     }
+
+    /// Brings the chunks to where the database is.
+    fn freshen(&mut self, conn: &Connection) -> rusqlite::Result<()> {
+        let mut marks = conn.prepare_cached("SELECT chunk, mark FROM chunk_mark ORDER BY chunk")?;
+        let mut read = conn.prepare_cached("SELECT project, used, data FROM chunk WHERE id = ?1")?;
+        let mut known = std::mem::take(&mut self.chunks).into_iter().peekable();
+        let mut rows = marks.query([])?;
+        while let Some(row) = rows.next()? {
+            let (id, mark) = (row.get(0)?, row.get(1)?);
+            while known.next_if(|kept| kept.id < id).is_some() {}
+            let same = known.next_if(|kept| kept.id == id).filter(|kept| kept.mark == mark);
+            let kept = match same {
+                Some(kept) => kept,
+                None => read.query_row([id], |row| {
+                    let mut chunk = Chunk::default();
+                    let project = fill(&mut chunk, row)?;
+                    Ok(Kept { id, mark, project, chunk })
+                })?,
+            };
+            self.chunks.push(kept);
+        }
+        Ok(())
+    }
+}
+
+/// Reads `project, used, data` of a chunk.
+fn fill(chunk: &mut Chunk, row: &Row<'_>) -> rusqlite::Result<ProjectNum> {
+    let used = (row.get::<_, i64>(1)?.max(0) as usize).min(CHUNK_CAPACITY);
+    let data = row.get_ref(2)?.as_blob()?;
+    chunk.fill(&data[..(used * SLOT_BYTES).min(data.len())]);
+    Ok(ProjectNum(row.get(0)?))
 }
 
 /// Pages that a process keeps at hand once it has recalled twice: it will do so again.
@@ -90,44 +135,36 @@ pub(crate) fn scan(
 
     let mut cache = store.cache.borrow_mut();
     let version: i64 = store.conn.query_row("PRAGMA data_version", [], |row| row.get(0))?;
-    if cache.version == Some(version) {
-        for (_, chunk) in cache.chunks.iter().filter(|(project, _)| in_scope(*project)) {
-            sweep.chunk(chunk);
+    // A one-shot process reads only what it needs; the second recall of a longer-lived one pays
+    // for keeping everything at hand.
+    cache.reads = cache.reads.saturating_add(1);
+    if cache.reads > 1 {
+        if cache.reads == 2 {
+            store.conn.execute_batch(LASTING_PAGES)?;
+        }
+        if cache.version != Some(version) {
+            cache.freshen(&store.conn)?;
+            cache.version = Some(version);
+        }
+        for kept in cache.chunks.iter().filter(|kept| in_scope(kept.project)) {
+            sweep.chunk(&kept.chunk);
         }
         return Ok(sweep.finish());
     }
-    // A one-shot process reads only what it needs; the second recall of a longer-lived one pays
-    // for keeping everything at hand.
-    cache.reads += 1;
-    let keep = cache.reads > 1;
-    if cache.reads == 2 {
-        store.conn.execute_batch(LASTING_PAGES)?;
-    }
-    cache.chunks.clear();
     let sql = match &filter.projects {
-        Some(projects) if !keep => {
+        Some(projects) => {
             let list = crate::read::number_list(projects.iter().map(|p| p.0));
             format!("SELECT project, used, data FROM chunk WHERE project IN ({list}) ORDER BY id")
         }
-        _ => "SELECT project, used, data FROM chunk ORDER BY id".to_owned(),
+        None => "SELECT project, used, data FROM chunk ORDER BY id".to_owned(),
     };
     let mut statement = store.conn.prepare_cached(&sql)?;
     let mut rows = statement.query([])?;
     let mut chunk = Chunk::default();
     while let Some(row) = rows.next()? {
-        let project = ProjectNum(row.get(0)?);
-        let used = (row.get::<_, i64>(1)?.max(0) as usize).min(CHUNK_CAPACITY);
-        let data = row.get_ref(2)?.as_blob()?;
-        chunk.fill(&data[..(used * SLOT_BYTES).min(data.len())]);
-        if in_scope(project) {
+        if in_scope(fill(&mut chunk, row)?) {
             sweep.chunk(&chunk);
         }
-        if keep {
-            cache.chunks.push((project, std::mem::take(&mut chunk)));
-        }
-    }
-    if keep {
-        cache.version = Some(version);
     }
     Ok(sweep.finish())
 }

@@ -1,0 +1,86 @@
+//! A process that lives on, as a server does, keeps much of the index in memory. Whatever others
+//! write meanwhile, it answers what a new process would.
+
+use hark_core::Status;
+use hark_engine::ops::{edit, forget, recall, reindex, remember, status};
+use hark_engine::{Caller, Clock, Config, Engine, Home};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+const SUBJECTS: &[&str] = &["walrus", "queue", "invoice", "certificate", "staging", "harbour"];
+
+fn open(folder: &TempDir) -> Engine {
+    let place = Home { path: folder.path().join("store"), project_root: None };
+    Engine::open(place, Config::default(), Clock::from_setting(Some("2026-09-01T12:00:00Z")).unwrap())
+        .unwrap()
+}
+
+fn answers(engine: &mut Engine) -> String {
+    let ask = |query: &&str| {
+        let request = recall::Request {
+            query: format!("the {query} of the night shift"),
+            explain: true,
+            ..recall::Request::default()
+        };
+        let answer = recall::run(engine, &Caller::user(None), &request).unwrap();
+        serde_json::to_string_pretty(&answer.hits).unwrap()
+    };
+    SUBJECTS.iter().map(ask).collect()
+}
+
+fn keep(engine: &mut Engine, text: String) -> String {
+    let request = remember::Request { text, ..remember::Request::default() };
+    remember::run(engine, &Caller::user(None), request).unwrap().id
+}
+
+/// What another process, or the lasting one itself, may do.
+fn act(engine: &mut Engine, ids: &mut Vec<String>, what: u8, pick: usize) {
+    let caller = Caller::user(None);
+    let subject = SUBJECTS[pick % SUBJECTS.len()];
+    let id = ids[pick % ids.len()].clone();
+    match what {
+        0..=2 => {
+            let number = ids.len();
+            ids.push(keep(engine, format!("Note {number}: the {subject} is looked after by crew {pick}.")));
+        }
+        3 => {
+            let text = Some(format!("Now the {subject} of the night shift is nobody's, see {pick}."));
+            let request = edit::Request { id, text, ..edit::Request::default() };
+            edit::run(engine, &caller, &request).unwrap();
+        }
+        4 => {
+            let request = status::Request { ids: vec![id] };
+            status::run(engine, &caller, &request, Status::Archived, "archived").unwrap();
+        }
+        5 if ids.len() > 3 => {
+            ids.retain(|kept| *kept != id);
+            let request = forget::Request { ids: vec![id], yes: true, ..forget::Request::default() };
+            forget::run(engine, &caller, &request).unwrap();
+        }
+        _ => {
+            reindex::run(engine, &caller, &reindex::Request::default()).unwrap();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn a_lasting_process_answers_as_a_new_one(
+        acts in prop::collection::vec((0u8..7, 0usize..1_000, any::<bool>()), 1..12)
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut lasting = open(&folder);
+        // Two chunks and a bit.
+        let mut ids: Vec<String> = (0..600)
+            .map(|n| keep(&mut lasting, format!("Entry {n} about the {} in yard {n}.", SUBJECTS[n % 6])))
+            .collect();
+        answers(&mut lasting);
+        let mut other = open(&folder);
+        for (what, pick, own) in acts {
+            act(if own { &mut lasting } else { &mut other }, &mut ids, what, pick);
+            prop_assert_eq!(answers(&mut lasting), answers(&mut open(&folder)));
+        }
+    }
+}
