@@ -94,6 +94,15 @@ impl Engine {
         self.store.log_grew_long()
     }
 
+    /// For a process that lives on: calls stay short, and [`Engine::rest`] is called between them.
+    pub fn rest_between_calls(&self) -> Result<(), EngineError> {
+        Ok(self.store.rest_between_writes()?)
+    }
+
+    pub fn rest(&self) -> Result<(), EngineError> {
+        Ok(self.store.rest()?)
+    }
+
     pub fn fold_log(&mut self) -> Result<(), EngineError> {
         let now = self.now();
         Ok(self.store.fold_log(now)?)

@@ -40,7 +40,9 @@ impl MemoryTools {
     fn open(&self, home: Home) -> Result<Engine, EngineError> {
         let project_config = home.project_root.as_ref().map(|_| home.path.join("config.toml"));
         let config = Config::load(self.settings.user_config.as_deref(), project_config.as_deref())?;
-        Engine::open(home, config, self.settings.clock)
+        let engine = Engine::open(home, config, self.settings.clock)?;
+        engine.rest_between_calls()?;
+        Ok(engine)
     }
 
     fn run(
@@ -103,6 +105,14 @@ impl ToolBox for MemoryTools {
             .find(|tool| tool.name == name)
             .ok_or_else(|| ToolFailure::not_found(format!("there is no tool `{name}`")))?;
         self.run(tool, &arguments, caller).map_err(|e| failure(&e))
+    }
+
+    fn rest(&self) {
+        let engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
+        // What is not done now is done after the next call.
+        for engine in engines.values() {
+            let _ = engine.rest();
+        }
     }
 }
 

@@ -21,6 +21,10 @@ pub trait ToolBox: Send + Sync + 'static {
         caller: &Caller,
     ) -> Result<ToolAnswer, ToolFailure>;
 
+    /// After a call that changed something, when its answer is on the way: what need not be done before.
+    /// Runs on a blocking thread.
+    fn rest(&self) {}
+
     fn resources(&self) -> Vec<ResourceSpec> {
         Vec::new()
     }

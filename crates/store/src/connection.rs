@@ -37,7 +37,7 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
         conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
             .map_err(fail)?;
         // Nor in the middle of their work, unless the log has become very long.
-        conn.pragma_update(None, "wal_autocheckpoint", 8_000).map_err(fail)?;
+        conn.pragma_update(None, "wal_autocheckpoint", log::VERY_LONG_PAGES).map_err(fail)?;
     }
     // Nothing is changed in a file that is not ours.
     check_owner(&conn, path, settings.patience)?;

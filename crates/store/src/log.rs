@@ -12,10 +12,15 @@ use crate::store::Store;
 
 /// Up to this length a log is left alone: 128 pages, about 16 prompts, half a millisecond to read.
 pub(crate) const LONG: u64 = 512 * 1024;
+/// Up to this length a process that lives on leaves it: 1,000 pages.
+const LONG_FOR_LASTING: u64 = 4 * 1024 * 1024;
 /// If nobody can fold the log because somebody else reads, asking again waits for this much more.
 const STEP: u64 = 256 * 1024;
 /// Nobody who writes is held up for longer.
 const HOLD_UP: Duration = Duration::from_millis(15);
+
+/// A log this long, in pages, is folded by whoever writes next.
+pub(crate) const VERY_LONG_PAGES: i64 = 8_000;
 
 pub(crate) fn length(database: &Path) -> u64 {
     std::fs::metadata(file(database)).map_or(0, |meta| meta.len())
@@ -33,6 +38,20 @@ impl Store {
     pub fn log_grew_long(&self) -> bool {
         let now = length(&self.layout.database());
         now > LONG && now / STEP != self.log_at_opening / STEP
+    }
+
+    /// From now on a write does not fold the log in passing, which takes ten times as long as the write:
+    /// whoever says this calls [`Store::rest`] when nobody waits.
+    pub fn rest_between_writes(&self) -> Result<(), StoreError> {
+        self.conn.pragma_update(None, "wal_autocheckpoint", VERY_LONG_PAGES).map_err(|e| self.sql(e))
+    }
+
+    /// Moves a long log into the database, beside those who read and write.
+    pub fn rest(&self) -> Result<(), StoreError> {
+        if length(&self.layout.database()) > LONG_FOR_LASTING {
+            self.checkpoint("PASSIVE")?;
+        }
+        Ok(())
     }
 
     /// Moves the log into the database and begins it anew, so that the next hook need not.

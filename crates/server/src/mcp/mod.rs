@@ -176,6 +176,10 @@ impl ServerHandler for Handler {
         let caller = self.caller(&context).await;
         let name = spec.name.clone();
         let answer = self.shared.blocking(&context, move |tools| tools.call(&name, arguments, &caller)).await;
+        if !spec.read_only {
+            let shared = self.shared.clone();
+            tokio::task::spawn_blocking(move || shared.tools.rest());
+        }
         let result = match answer {
             Ok(answer) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
