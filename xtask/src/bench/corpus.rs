@@ -56,15 +56,16 @@ impl Corpus {
         writeln!(out, "{}", json!({ "format": "hark-export", "version": 1 })).map_err(fail)?;
         for number in 0..count {
             let (file, text) = self.memory(number);
-            let id = id_in(&text);
+            let id = field(&text, "id: ");
             let record = json!({ "type": "memory", "id": id, "file": file, "text": text });
             writeln!(out, "{record}").map_err(fail)?;
         }
         out.flush().map_err(fail)
     }
 
-    pub(super) fn id(&self, number: usize) -> String {
-        id_in(&self.memory(number).1).to_owned()
+    pub(super) fn title(&self, number: usize) -> String {
+        let (_, text) = self.memory(number);
+        serde_json::from_str(field(&text, "title: ")).unwrap_or_default()
     }
 
     /// What the memory of this number says; numbers beyond the store's size are news to it.
@@ -174,6 +175,6 @@ impl Id {
     }
 }
 
-fn id_in(text: &str) -> &str {
-    text.lines().find_map(|line| line.strip_prefix("id: ")).unwrap_or_default()
+fn field<'t>(text: &'t str, name: &str) -> &'t str {
+    text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default()
 }
