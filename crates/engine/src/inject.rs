@@ -65,10 +65,12 @@ pub fn respond(engine: &mut Engine, event: &HookEvent) -> Result<Say, Trouble> {
     let said =
         if event.hears() { answer(engine, event, &arrival, &captured, late) } else { Ok(Say::Nothing) };
     // Last, so that git had time to look.
-    if let Some(baseline) = baseline {
-        baseline.note(engine, captured.filed.num).map_err(kept)?;
+    let noted = baseline.map_or(Ok(()), |baseline| baseline.note(engine, captured.filed.num));
+    match (said, noted) {
+        (Err(error), _) | (Ok(Say::Nothing), Err(error)) => Err(kept(error)),
+        // It is in the ledger, so it is said.
+        (Ok(said), _) => Ok(said),
     }
-    said.map_err(kept)
 }
 
 /// What to say to an event that was stored. `late` is a warning that could not be given before.
