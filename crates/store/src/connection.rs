@@ -9,6 +9,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use crate::error::StoreError;
 use crate::log;
 use crate::migrate::check_owner;
+use crate::search::teach_packed;
 
 /// Before this release two processes could reset the write-ahead log under each other.
 const _: () =
@@ -31,6 +32,7 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
     let conn = Connection::open_with_flags(path, flags).map_err(fail)?;
     conn.busy_timeout(settings.patience).map_err(fail)?;
     conn.set_prepared_statement_cache_capacity(96);
+    teach_packed(&conn).map_err(fail)?;
     // Otherwise a bound LIMIT makes SQLite compile its statement anew at every call.
     conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(fail)?;
     if settings.skip_checkpoint {

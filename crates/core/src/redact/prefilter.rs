@@ -2,9 +2,8 @@
 //!
 //! Tables of the bytes keywords begin with, and behind them the keywords themselves. Building an
 //! Aho-Corasick automaton over the same keywords takes a millisecond or more, which is most of
-//! what a short-lived hook may cost, and its scan is no faster.
+//! what a short-lived hook may cost, and its scan is no faster. Nor are the keywords sorted for it.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::rules;
@@ -12,14 +11,27 @@ use super::rules;
 pub(super) struct Prefilter {
     /// A bit for every hash of three bytes, any case: whether a keyword may begin so.
     threes: Box<[u64; 512]>,
-    /// For every pair in lower case that begins keywords, its stretch of `keywords`; sorted.
-    groups: Vec<(u16, Range<usize>)>,
-    /// Keywords as written in the table, each with a row that listed it; sorted by their pair.
-    keywords: Vec<(&'static str, usize)>,
+    /// For every [`slot`] of a pair, the first keyword that begins with such a pair.
+    first: Box<[Place; SLOTS]>,
+    /// Keywords as written in the table; those of one slot in the order of their rows.
+    keywords: Vec<Keyword>,
     /// Keywords of one byte, by that byte.
     single: Vec<(u8, usize)>,
     begins_single: [bool; 256],
 }
+
+struct Keyword {
+    text: &'static str,
+    /// A row that listed it.
+    rule: usize,
+    /// The next one of the same slot.
+    next: Place,
+}
+
+/// Where in `keywords` something is, and one more; 0 is nowhere.
+type Place = u16;
+
+const SLOTS: usize = 4096;
 
 /// A keyword in a text, and the row of a rule that listed it.
 pub(super) struct Hit {
@@ -36,39 +48,37 @@ impl Prefilter {
     }
 
     fn build() -> Self {
-        let mut keywords = Vec::with_capacity(1024);
-        let mut single = Vec::new();
-        let mut begins_single = [false; 256];
-        for (row, rule) in rules::all().iter().enumerate() {
-            for &keyword in rule.keywords {
-                if let &[only] = keyword.as_bytes() {
-                    single.push((only, row));
-                    begins_single[usize::from(only)] = true;
-                } else {
-                    keywords.push((keyword, row));
+        let mut this = Self {
+            threes: Box::new([0; 512]),
+            first: Box::new([0; SLOTS]),
+            keywords: Vec::with_capacity(1024),
+            single: Vec::new(),
+            begins_single: [false; 256],
+        };
+        // Whoever comes later is put before the others of its slot.
+        for (rule, row) in rules::all().iter().enumerate().rev() {
+            for &text in row.keywords {
+                match text.as_bytes() {
+                    &[only] => {
+                        this.single.push((only, rule));
+                        this.begins_single[usize::from(only)] = true;
+                    }
+                    &[a, b, ref rest @ ..] => {
+                        let first = &mut this.first[slot(a, b)];
+                        this.keywords.push(Keyword { text, rule, next: *first });
+                        *first = Place::try_from(this.keywords.len()).expect("a few hundred keywords");
+                        match rest.first() {
+                            Some(&c) => set(&mut *this.threes, hash(a, b, c)),
+                            // A keyword of two bytes may be followed by anything.
+                            None => (0..=u8::MAX).for_each(|c| set(&mut *this.threes, hash(a, b, c))),
+                        }
+                    }
+                    [] => {}
                 }
             }
         }
-        keywords.sort_unstable_by_key(|&(keyword, row)| (first_pair(keyword), row));
-        let mut groups: Vec<(u16, Range<usize>)> = Vec::with_capacity(keywords.len());
-        let mut threes = Box::new([0u64; 512]);
-        for (i, (keyword, _)) in keywords.iter().enumerate() {
-            let first = first_pair(keyword);
-            match groups.last_mut() {
-                Some((pair, group)) if *pair == first => group.end = i + 1,
-                _ => groups.push((first, i..i + 1)),
-            }
-            if let &[a, b, c, ..] = keyword.as_bytes() {
-                set(&mut *threes, hash(a, b, c));
-                continue;
-            }
-            // A keyword of two bytes may be followed by anything.
-            let [a, b] = first.to_be_bytes();
-            for c in 0..=u8::MAX {
-                set(&mut *threes, hash(a, b, c));
-            }
-        }
-        Self { threes, groups, keywords, single, begins_single }
+        this.single.reverse();
+        this
     }
 
     /// Calls `hit` for every keyword in `text`, in order of where they begin.
@@ -90,16 +100,25 @@ impl Prefilter {
             if !may_begin {
                 continue;
             }
-            let pair = u16::from_be_bytes([byte.to_ascii_lowercase(), next.to_ascii_lowercase()]);
-            let Ok(group) = self.groups.binary_search_by_key(&pair, |(pair, _)| *pair) else { continue };
-            for &(keyword, rule) in &self.keywords[self.groups[group].1.clone()] {
+            let mut place = self.first[slot(byte, next)];
+            while let Some(Keyword { text: keyword, rule, next }) = self.keyword(place) {
                 let there = text.get(at..at + keyword.len());
                 if there.is_some_and(|there| there.eq_ignore_ascii_case(keyword.as_bytes())) {
-                    hit(Hit { at, keyword, rule });
+                    hit(Hit { at, keyword, rule: *rule });
                 }
+                place = *next;
             }
         }
     }
+
+    fn keyword(&self, place: Place) -> Option<&Keyword> {
+        self.keywords.get(usize::from(place).checked_sub(1)?)
+    }
+}
+
+/// Where keywords that begin with these two bytes are found, in any case.
+fn slot(a: u8, b: u8) -> usize {
+    (usize::from(a.to_ascii_lowercase()) ^ (usize::from(b.to_ascii_lowercase()) << 4)) % SLOTS
 }
 
 fn set(bits: &mut [u64], bit: usize) {
@@ -123,14 +142,6 @@ fn mixed(a: usize, b: usize, c: usize) -> usize {
 /// A byte as [`hash`] sees it; behind the end there is nothing.
 fn folded(text: &[u8], at: usize) -> usize {
     usize::from(text.get(at).map_or(0, |byte| *byte) | 0x20)
-}
-
-/// The first two bytes of a keyword in lower case.
-fn first_pair(keyword: &str) -> u16 {
-    match keyword.as_bytes() {
-        &[a, b, ..] => u16::from_be_bytes([a.to_ascii_lowercase(), b.to_ascii_lowercase()]),
-        _ => 0,
-    }
 }
 
 #[cfg(test)]

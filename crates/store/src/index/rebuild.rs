@@ -53,7 +53,7 @@ fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Res
     }
     let count: i64 = tx.query_row("SELECT count(*) FROM memory", [], |row| row.get(0)).map_err(fail)?;
     tx.commit().map_err(fail)?;
-    let _ = store.conn.execute_batch("INSERT INTO lexicon (lexicon) VALUES ('optimize'); PRAGMA optimize;");
+    let _ = store.conn.execute_batch("INSERT INTO lexicon (lexicon) VALUES ('optimize')");
     Ok(count as usize)
 }
 

@@ -12,6 +12,7 @@ mod scan;
 pub use filter::Filter;
 pub(crate) use filter::Sieve;
 pub use graph::Activation;
+pub(crate) use postings::teach_packed;
 pub use query::{QueryTerm, QueryTerms};
 pub use scan::ChunkCache;
 pub(crate) use scan::tagged;
@@ -27,6 +28,7 @@ use crate::error::StoreError;
 use crate::index::{Totals, memory_of, passages_of};
 use crate::store::Store;
 use measure::{COLUMNS, Measure, Measured};
+use scan::Allowed;
 
 /// How many candidates each tier hands on to exact scoring.
 #[derive(Debug, Clone, Copy)]
@@ -149,8 +151,11 @@ impl Store {
         let scan = scan::scan(self, filter, signs.as_ref(), depth.vector, &postings)?;
 
         let mut lexical = scan.allowed;
-        lexical.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight).then(a.tie.cmp(&b.tie)));
-        lexical.truncate(depth.lexical);
+        if lexical.len() > depth.lexical {
+            let heavier = |a: &Allowed, b: &Allowed| b.weight.total_cmp(&a.weight).then(a.tie.cmp(&b.tie));
+            lexical.select_nth_unstable_by(depth.lexical, heavier);
+            lexical.truncate(depth.lexical);
+        }
         // In the order of the table: neighbours share pages.
         let mut proposed: Vec<Proposed> = lexical
             .iter()

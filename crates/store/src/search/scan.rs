@@ -116,8 +116,6 @@ pub(crate) fn scan(
     nearest: usize,
     postings: &Postings,
 ) -> rusqlite::Result<Scan> {
-    let mut posted: Vec<(i64, f32)> = postings.iter().map(|(passage, weight)| (*passage, *weight)).collect();
-    posted.sort_unstable_by_key(|(passage, _)| *passage);
     let mut sweep = Sweep {
         sieve: Sieve::new(filter, tagged(&store.conn, filter)?),
         signs,
@@ -125,7 +123,6 @@ pub(crate) fn scan(
         distances: Vec::with_capacity(CHUNK_CAPACITY),
         limit: nearest,
         postings,
-        posted,
         farthest: u32::MAX,
         heap: BinaryHeap::with_capacity(nearest + 1),
         allowed: Vec::new(),
@@ -176,8 +173,6 @@ struct Sweep<'a> {
     distances: Vec<u32>,
     limit: usize,
     postings: &'a Postings,
-    /// The same, in ascending order.
-    posted: Vec<(i64, f32)>,
     heap: BinaryHeap<Near>,
     farthest: u32,
     allowed: Vec<Allowed>,
@@ -199,11 +194,12 @@ impl Sweep<'_> {
     fn whole(&mut self, chunk: &Chunk) {
         self.in_scope += chunk.facets.len();
         let allowed = &mut self.allowed;
-        let met =
-            chunk.meet(&self.posted, |at, weight| allowed.push(Allowed::new(&chunk.facets[at], weight)));
+        let met = chunk.meet(self.postings.in_order(), |at, weight| {
+            allowed.push(Allowed::new(&chunk.facets[at], weight))
+        });
         if !met {
             for facets in &chunk.facets {
-                self.allowed.extend(self.postings.get(&facets.passage).map(|w| Allowed::new(facets, *w)));
+                self.allowed.extend(self.postings.weight(facets.passage).map(|w| Allowed::new(facets, w)));
             }
         }
         if self.signs.is_some() {
@@ -221,7 +217,7 @@ impl Sweep<'_> {
                 continue;
             }
             self.in_scope += 1;
-            self.allowed.extend(self.postings.get(&facets.passage).map(|w| Allowed::new(facets, *w)));
+            self.allowed.extend(self.postings.weight(facets.passage).map(|w| Allowed::new(facets, w)));
             if self.signs.is_some() && facets.has_vector {
                 self.compare(self.distances[at], facets);
             }
