@@ -103,6 +103,11 @@ impl Engine {
         Ok(self.store.rest()?)
     }
 
+    /// How many parts a query looks into; a worker joins them.
+    pub fn parts_of_index(&self) -> Result<u32, EngineError> {
+        Ok(self.store.segments()?)
+    }
+
     pub fn fold_log(&mut self) -> Result<(), EngineError> {
         let now = self.now();
         Ok(self.store.fold_log(now)?)

@@ -1,5 +1,6 @@
 //! Work that no hook has time for, done by one short-lived process: events that wait, sessions that
-//! nobody ended, what live transcripts tell, what lasts of sessions, old events, the write-ahead log.
+//! nobody ended, what live transcripts tell, what lasts of sessions, old events, the parts
+//! of the full-text index, the write-ahead log.
 
 use std::fs::File;
 use std::time::{Duration, Instant};
@@ -76,7 +77,8 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     if started.elapsed() < limit {
         done.embedded = embed::in_background(engine, until)?;
     }
-    // What was done is done, folded or not.
+    // What was done is done, joined and folded or not.
+    let _ = engine.store.join_segments(now, until);
     let _ = engine.fold_log();
     Ok(done)
 }

@@ -84,3 +84,18 @@ proptest! {
         }
     }
 }
+
+/// A query looks into every part of the full-text index.
+#[test]
+fn a_worker_joins_the_parts_of_the_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writing = open(&folder);
+    for number in 0..40 {
+        keep(&mut writing, format!("Note {number}: the harbour is looked after by crew {}.", number * 7));
+    }
+    let (before, parts) = (answers(&mut writing), writing.parts_of_index().unwrap());
+    hark_engine::worker::run(&mut open(&folder), std::time::Duration::from_secs(20), None).unwrap();
+    let joined = writing.parts_of_index().unwrap();
+    assert!(joined < parts && joined <= 2, "{parts} parts became {joined}");
+    assert_eq!(answers(&mut writing), before);
+}

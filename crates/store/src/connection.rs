@@ -22,6 +22,9 @@ pub(crate) struct Settings {
     pub(crate) patience: Duration,
     /// Leave checkpoints to others: closing then costs no fsync.
     pub(crate) skip_checkpoint: bool,
+    /// How much of the database is kept at hand. A short-lived process reads most pages once: using
+    /// their memory again is cheaper than asking the system for more.
+    pub(crate) cache_kib: u32,
 }
 
 pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreError> {
@@ -47,8 +50,9 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
         let mode: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
         debug_assert!(mode.eq_ignore_ascii_case("wal") || mode.eq_ignore_ascii_case("memory"), "{mode}");
         conn.execute_batch(&format!(
-            "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -12000; \
+            "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -{}; \
              PRAGMA mmap_size = 0; PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = {};",
+            settings.cache_kib,
             log::LONG
         ))
     })?;

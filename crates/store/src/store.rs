@@ -267,8 +267,12 @@ fn is_sound(layout: &Layout, settings: Settings) -> bool {
 impl Role {
     fn settings(self) -> Settings {
         match self {
-            Role::Ordinary => Settings { patience: Duration::from_secs(60), skip_checkpoint: false },
-            Role::Hook => Settings { patience: Duration::from_millis(600), skip_checkpoint: true },
+            Role::Ordinary => {
+                Settings { patience: Duration::from_secs(60), skip_checkpoint: false, cache_kib: 12_000 }
+            }
+            Role::Hook => {
+                Settings { patience: Duration::from_millis(600), skip_checkpoint: true, cache_kib: 400 }
+            }
         }
     }
 }

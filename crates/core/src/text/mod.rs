@@ -21,7 +21,7 @@ use script::{Run, runs};
 
 /// Bump when the same text yields other terms, or the index keeps something else of it: indexes built before are
 /// rebuilt.
-pub const ANALYZER_VERSION: u32 = 3;
+pub const ANALYZER_VERSION: u32 = 4;
 
 /// One searchable term and the word it came from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,6 +6,7 @@ mod entities;
 mod likeness;
 mod passages;
 mod rebuild;
+mod segments;
 mod words;
 
 use hark_core::text::ANALYZER_VERSION;
