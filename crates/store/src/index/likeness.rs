@@ -1,6 +1,7 @@
 //! By which numbers near-repeats of a memory are looked up: one for the exact text, the others by
 //! MinHash. Only memories of one project and kind meet.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use hark_core::Memory;
@@ -14,9 +15,32 @@ fn scope(memory: &Memory) -> String {
     format!("{} {}", memory.scope.project().map_or("", |key| key.as_str()), memory.kind.name())
 }
 
+/// The numbers of one text in one scope.
+struct Keyed {
+    scope: String,
+    body: String,
+    keys: Vec<i64>,
+}
+
+thread_local! {
+    /// What was looked for last is mostly what is stored next.
+    static LAST: RefCell<Option<Keyed>> = const { RefCell::new(None) };
+}
+
 /// The exact text first.
 fn keys(memory: &Memory) -> Vec<i64> {
     let scope = scope(memory);
+    LAST.with_borrow_mut(|last| match last {
+        Some(known) if known.scope == scope && *known.body == *memory.body => known.keys.clone(),
+        _ => {
+            let keys = keys_of_new(&scope, memory);
+            *last = Some(Keyed { scope, body: memory.body.to_string(), keys: keys.clone() });
+            keys
+        }
+    })
+}
+
+fn keys_of_new(scope: &str, memory: &Memory) -> Vec<i64> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(scope.as_bytes());
     hasher.update(&[0]);
@@ -25,7 +49,7 @@ fn keys(memory: &Memory) -> Vec<i64> {
     let mut exact = [0; 8];
     exact[..6].copy_from_slice(&hash.as_bytes()[..6]);
     let mut keys = vec![i64::from_le_bytes(exact)];
-    keys.extend(bands(&scope, &memory.body));
+    keys.extend(bands(scope, &memory.body));
     keys
 }
 

@@ -195,7 +195,7 @@ impl Sweep<'_> {
         self.in_scope += chunk.facets.len();
         let allowed = &mut self.allowed;
         let met = chunk.meet(self.postings.in_order(), |at, weight| {
-            allowed.push(Allowed::new(&chunk.facets[at], weight))
+            allowed.push(Allowed::new(&chunk.facets[at], weight));
         });
         if !met {
             for facets in &chunk.facets {
