@@ -17,7 +17,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub(crate) use chunks::{CAPACITY as CHUNK_CAPACITY, Facets, SIGN_BYTES, SLOT_BYTES};
 pub(crate) use entities::leaf;
 pub(crate) use likeness::{alike, of_topic};
-pub(crate) use passages::{Totals, lexicon_token, memory_of, ordinal_of, passages_of, texts};
+pub(crate) use passages::{Totals, lexicon_token, memory_of, ordinal_of, passage_of, passages_of, texts};
 pub(crate) use rebuild::rebuild;
 
 use crate::error::StoreError;

@@ -34,6 +34,16 @@ pub(crate) fn ordinal_of(passage: i64) -> usize {
     (passage & ((1 << ORDINAL_BITS) - 1)) as usize
 }
 
+/// A passage in the full-text index. That looks deleted rows up by a remainder of their number by a
+/// power of two, which is the same for all first passages; this one is not.
+pub(crate) fn lexicon_row(passage: i64) -> i64 {
+    passage + memory_of(passage)
+}
+
+pub(crate) fn passage_of(lexicon_row: i64) -> i64 {
+    lexicon_row - lexicon_row / ((1 << ORDINAL_BITS) + 1)
+}
+
 /// What is embedded of each passage of a memory, in order.
 pub(crate) fn texts(memory: &Memory) -> Vec<String> {
     let body = memory.searchable_body();
@@ -204,7 +214,7 @@ pub(super) fn put(
         let facets = Facets::of(memory, id, passage.vector.is_some(), analysed.document.is_some());
         let place = chunks::append(conn, project, &facets, &sign_bits(values))?;
         let bytes: Vec<u8> = values.iter().map(|v| v.cast_unsigned()).collect();
-        file_terms.execute(params![id, passage.terms.join(" ")])?;
+        file_terms.execute(params![lexicon_row(id), passage.terms.join(" ")])?;
         insert.execute(params![
             id,
             place.chunk,
@@ -241,7 +251,7 @@ pub(super) fn clear(conn: &Connection, num: i64, count: i64) -> rusqlite::Result
         chunks::clear(conn, Place { chunk, slot })?;
         spaces::forget(conn, chunk, slot, id)?;
         conn.prepare_cached("DELETE FROM passage WHERE id = ?1")?.execute([id])?;
-        conn.prepare_cached("DELETE FROM lexicon WHERE rowid = ?1")?.execute([id])?;
+        conn.prepare_cached("DELETE FROM lexicon WHERE rowid = ?1")?.execute([lexicon_row(id)])?;
     }
     let document: Option<Vec<u8>> = conn
         .prepare_cached("DELETE FROM document WHERE memory = ?1 RETURNING record")?
@@ -272,4 +282,26 @@ fn move_totals(
     )?
     .execute(params![count, lengths[0], lengths[1], lengths[2], of as i64])?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_the_full_text_index_are_in_order_lead_back_and_have_different_remainders() {
+        let mut last = -1;
+        for memory in (0..300).chain([1 << 40]) {
+            for ordinal in [0, 1, 2, 4094, 4095] {
+                let passage = passage_id(memory, ordinal);
+                let row = lexicon_row(passage);
+                assert!(row > last, "{memory} {ordinal}");
+                assert_eq!(passage_of(row), passage, "{memory} {ordinal}");
+                last = row;
+            }
+        }
+        let remainders: std::collections::HashSet<i64> =
+            (0..128).map(|memory| lexicon_row(passage_id(memory, 0)) % 128).collect();
+        assert_eq!(remainders.len(), 128);
+    }
 }

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 
 use super::query::QueryTerms;
-use crate::index::lexicon_token;
+use crate::index::{lexicon_token, passage_of};
 
 /// How many postings one query may read.
 const BUDGET: u64 = 6_000;
@@ -96,7 +96,7 @@ pub(crate) fn gather(conn: &Connection, terms: &QueryTerms) -> rusqlite::Result<
         let sql = if fits { ALL } else { NEWEST_OF_MANY };
         conn.prepare_cached(sql)?.query_row([lexicon_token(term)], |row| {
             let list = row.get_ref(0)?.as_blob_or_null()?.unwrap_or_default();
-            found.extend(unpack(list).map(|passage| (passage, weight)));
+            found.extend(unpack(list).map(|row| (passage_of(row), weight)));
             Ok(())
         })?;
     }
