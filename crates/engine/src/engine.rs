@@ -94,13 +94,19 @@ impl Engine {
         self.store.log_grew_long()
     }
 
-    /// For a process that lives on: calls stay short, and [`Engine::rest`] is called between them.
-    pub fn rest_between_calls(&self) -> Result<(), EngineError> {
+    /// For a process that lives on: calls stay short, and what they leave is done between them.
+    pub fn rest_between_calls(&mut self) -> Result<(), EngineError> {
         Ok(self.store.rest_between_writes()?)
     }
 
-    pub fn rest(&self) -> Result<(), EngineError> {
-        Ok(self.store.rest()?)
+    /// The data directory, if its log has become long: [`fold_beside`] then moves it into the database.
+    pub fn with_long_log(&self) -> Option<Layout> {
+        self.store.log_is_long().then(|| self.store.layout().clone())
+    }
+
+    /// Does while nobody asks what a question would have to do first.
+    pub fn prepare_for_questions(&self) -> Result<(), EngineError> {
+        Ok(self.store.count_words()?)
     }
 
     /// How many parts a query looks into; a worker joins them.

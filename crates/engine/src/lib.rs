@@ -35,4 +35,5 @@ pub use clock::Clock;
 pub use config::Config;
 pub use engine::{Caller, Engine};
 pub use error::{EngineError, ErrorKind};
+pub use hark_store::{Layout, fold_beside};
 pub use home::Home;

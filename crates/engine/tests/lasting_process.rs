@@ -2,7 +2,7 @@
 //! write meanwhile, it answers what a new process would.
 
 use hark_core::Status;
-use hark_engine::ops::{edit, forget, recall, reindex, remember, status};
+use hark_engine::ops::{edit, forget, recall, reindex, remember, stats, status};
 use hark_engine::{Caller, Clock, Config, Engine, Home};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -72,6 +72,7 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().unwrap();
         let mut lasting = open(&folder);
+        lasting.rest_between_calls().unwrap();
         // Two chunks and a bit.
         let mut ids: Vec<String> = (0..600)
             .map(|n| keep(&mut lasting, format!("Entry {n} about the {} in yard {n}.", SUBJECTS[n % 6])))
@@ -82,7 +83,44 @@ proptest! {
             act(if own { &mut lasting } else { &mut other }, &mut ids, what, pick);
             prop_assert_eq!(answers(&mut lasting), answers(&mut open(&folder)));
         }
+        // Words that were counted later, taken back or never counted make no difference.
+        let before = answers(&mut lasting);
+        reindex::run(&mut other, &Caller::user(None), &reindex::Request::default()).unwrap();
+        prop_assert_eq!(before, answers(&mut other));
     }
+}
+
+/// What a server acknowledged is found by whoever asks first, though the server has not counted its words and
+/// never will.
+#[test]
+fn words_that_a_server_left_uncounted_are_counted_by_who_asks() {
+    let find = |engine: &mut Engine, query: &str| -> Vec<String> {
+        let request = recall::Request { query: query.to_owned(), ..recall::Request::default() };
+        let answer = recall::run(engine, &Caller::user(None), &request).unwrap();
+        answer.hits.into_iter().map(|hit| hit.id).collect()
+    };
+    let words = |engine: &mut Engine| {
+        stats::run(engine, &Caller::user(None), &stats::Request::default()).unwrap().stats.words
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = open(&folder);
+    server.rest_between_calls().unwrap();
+    let kept = keep(&mut server, "The zwiebelturm is painted in October.".to_owned());
+    let dropped = keep(&mut server, "The zwiebelring is fried in oil.".to_owned());
+    // Forgotten before it was counted: other words must not be counted down for it.
+    let caller = Caller::user(None);
+    let request = forget::Request { ids: vec![dropped], yes: true, ..forget::Request::default() };
+    forget::run(&mut server, &caller, &request).unwrap();
+    drop(server);
+
+    let mut asking = open(&folder);
+    assert_eq!(find(&mut asking, "zwiebelturm"), [kept.as_str()]);
+    assert_eq!(find(&mut asking, "zweibelturm"), [kept.as_str()], "by a typo");
+    assert_eq!(find(&mut asking, "zwiebelring"), Vec::<String>::new());
+    let counted = words(&mut asking);
+    reindex::run(&mut asking, &caller, &reindex::Request::default()).unwrap();
+    let rebuilt = words(&mut asking);
+    assert_eq!(counted, rebuilt);
 }
 
 /// A query looks into every part of the full-text index.

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use hark_core::Origin;
 use hark_engine::toolbox::{self, Family, Tool};
-use hark_engine::{Clock, Config, Engine, EngineError, ErrorKind, Home};
+use hark_engine::{Clock, Config, Engine, EngineError, ErrorKind, Home, Layout, fold_beside};
 use serde_json::{Map, Value};
 
 use crate::toolbox::{Caller, FailureKind, ToolAnswer, ToolBox, ToolFailure, ToolSpec};
@@ -29,18 +29,20 @@ pub struct MemoryTools {
     settings: Settings,
     tools: Vec<&'static Tool>,
     engines: Mutex<HashMap<PathBuf, Engine>>,
+    /// Held while logs are moved into their databases, for which no call waits.
+    folding: Mutex<()>,
 }
 
 impl MemoryTools {
     pub fn new(settings: Settings) -> Self {
         let tools = toolbox::tools(&settings.families);
-        MemoryTools { settings, tools, engines: Mutex::new(HashMap::new()) }
+        MemoryTools { settings, tools, engines: Mutex::new(HashMap::new()), folding: Mutex::new(()) }
     }
 
     fn open(&self, home: Home) -> Result<Engine, EngineError> {
         let project_config = home.project_root.as_ref().map(|_| home.path.join("config.toml"));
         let config = Config::load(self.settings.user_config.as_deref(), project_config.as_deref())?;
-        let engine = Engine::open(home, config, self.settings.clock)?;
+        let mut engine = Engine::open(home, config, self.settings.clock)?;
         engine.rest_between_calls()?;
         Ok(engine)
     }
@@ -108,10 +110,22 @@ impl ToolBox for MemoryTools {
     }
 
     fn rest(&self) {
-        let engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
+        // Somebody else is at it.
+        let Ok(_folding) = self.folding.try_lock() else { return };
+        let long: Vec<Layout> = {
+            let engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
+            engines.values().filter_map(Engine::with_long_log).collect()
+        };
         // What is not done now is done after the next call.
+        for layout in &long {
+            let _ = fold_beside(layout);
+        }
+    }
+
+    fn idle(&self) {
+        let engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
         for engine in engines.values() {
-            let _ = engine.rest();
+            let _ = engine.prepare_for_questions();
         }
     }
 }

@@ -25,6 +25,9 @@ pub trait ToolBox: Send + Sync + 'static {
     /// Runs on a blocking thread.
     fn rest(&self) {}
 
+    /// The same, once no call has come for a moment: whoever calls again and again is not held up by it.
+    fn idle(&self) {}
+
     fn resources(&self) -> Vec<ResourceSpec> {
         Vec::new()
     }

@@ -51,6 +51,7 @@ pub use failures::{FailureHit, FailureRow, Whereabouts};
 pub use inspect::{Finding, Inspection, Severity};
 pub use layout::Layout;
 pub use ledger::{Injection, LedgerRow, LedgerSum, Savings};
+pub use log::fold_beside;
 pub use projects::ProjectNum;
 pub use read::{EntityCount, ListFilter, ListOrder, Neighbour, Stats, Stored};
 pub use recorded::VIA as VIA_TRANSCRIPT;

@@ -6,8 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hark_core::Timestamp;
+use rusqlite::Connection;
 
+use crate::connection::{self, Settings};
 use crate::error::StoreError;
+use crate::index::Counting;
+use crate::layout::Layout;
 use crate::store::Store;
 
 /// Up to this length a log is left alone: 128 pages, about 16 prompts, half a millisecond to read.
@@ -40,27 +44,25 @@ impl Store {
         now > LONG && now / STEP != self.log_at_opening / STEP
     }
 
-    /// From now on a write does not fold the log in passing, which takes ten times as long as the write:
-    /// whoever says this calls [`Store::rest`] when nobody waits.
-    pub fn rest_between_writes(&self) -> Result<(), StoreError> {
+    /// From now on a write neither folds the log in passing, which takes ten times as long as the write, nor
+    /// counts words: whoever says this does both when nobody waits ([`fold_beside`], [`Store::count_words`]).
+    pub fn rest_between_writes(&mut self) -> Result<(), StoreError> {
+        self.counting = Counting::Later;
         self.conn.pragma_update(None, "wal_autocheckpoint", VERY_LONG_PAGES).map_err(|e| self.sql(e))
     }
 
-    /// Moves a long log into the database, beside those who read and write.
-    pub fn rest(&self) -> Result<(), StoreError> {
-        if length(&self.layout.database()) > LONG_FOR_LASTING {
-            self.checkpoint("PASSIVE")?;
-        }
-        Ok(())
+    /// Whether it is time to [`fold_beside`], for a process that lives on.
+    pub fn log_is_long(&self) -> bool {
+        length(&self.layout.database()) > LONG_FOR_LASTING
     }
 
     /// Moves the log into the database and begins it anew, so that the next hook need not.
     pub fn fold_log(&mut self, now: Timestamp) -> Result<(), StoreError> {
         // Most of it beside those who write; then what they wrote meanwhile. For that they wait, so not
         // for as long as somebody may read.
-        self.checkpoint("PASSIVE")?;
+        checkpoint(&self.conn, "PASSIVE").map_err(|e| self.sql(e))?;
         self.conn.busy_timeout(HOLD_UP).map_err(|e| self.sql(e))?;
-        let folded = self.checkpoint("RESTART");
+        let folded = checkpoint(&self.conn, "RESTART").map_err(|e| self.sql(e));
         self.conn.busy_timeout(self.patience).map_err(|e| self.sql(e))?;
         if folded? {
             // A log begins anew with the first write after it was folded.
@@ -68,11 +70,18 @@ impl Store {
         }
         Ok(())
     }
+}
 
-    /// Whether all of the log is in the database now, and nobody reads from it any more.
-    fn checkpoint(&self, how: &str) -> Result<bool, StoreError> {
-        self.conn
-            .query_row(&format!("PRAGMA wal_checkpoint({how})"), [], |row| Ok(row.get::<_, i64>(0)? == 0))
-            .map_err(|e| self.sql(e))
-    }
+/// Moves the log into the database beside those who read and write. It takes as long as ten writes and waits for
+/// the disk, so it has a connection of its own: whoever uses the store's goes on meanwhile.
+pub fn fold_beside(layout: &Layout) -> Result<(), StoreError> {
+    let path = layout.database();
+    let settings = Settings { patience: HOLD_UP, skip_checkpoint: true, cache_kib: 64 };
+    let conn = connection::open(&path, settings)?;
+    checkpoint(&conn, "PASSIVE").map(drop).map_err(|e| StoreError::sqlite(&path, e))
+}
+
+/// Whether all of the log is in the database now, and nobody reads from it any more.
+fn checkpoint(conn: &Connection, how: &str) -> rusqlite::Result<bool> {
+    conn.query_row(&format!("PRAGMA wal_checkpoint({how})"), [], |row| Ok(row.get::<_, i64>(0)? == 0))
 }

@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0004_failures.sql"),
     include_str!("../../../migrations/sqlite/0005_life.sql"),
     include_str!("../../../migrations/sqlite/0006_spaces.sql"),
+    include_str!("../../../migrations/sqlite/0007_uncounted.sql"),
 ];
 
 /// `Hark` in ASCII, in the header of every index.

@@ -281,6 +281,7 @@ impl Store {
     }
 
     pub fn stats(&self) -> Result<Stats, StoreError> {
+        self.count_words()?;
         let one = |sql: &str| self.conn.query_row(sql, [], |row| row.get::<_, i64>(0));
         let many = |sql: &str| -> rusqlite::Result<Vec<(String, i64)>> {
             self.conn.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()

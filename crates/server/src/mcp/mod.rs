@@ -13,6 +13,7 @@ mod sessions;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult,
@@ -45,6 +46,7 @@ pub(crate) struct Shared {
     resources: Vec<ResourceSpec>,
     prompts: Vec<PromptSpec>,
     running: AtomicUsize,
+    begun: AtomicUsize,
 }
 
 impl Shared {
@@ -59,6 +61,7 @@ impl Shared {
             resources,
             prompts,
             running: AtomicUsize::new(0),
+            begun: AtomicUsize::new(0),
             tools,
         })
     }
@@ -86,6 +89,7 @@ impl Shared {
             }
         }
         self.running.fetch_add(1, Ordering::Relaxed);
+        self.begun.fetch_add(1, Ordering::Relaxed);
         let running = Running(Arc::clone(self));
         let mut task = tokio::task::spawn_blocking(move || work(running.0.tools.as_ref()));
         tokio::select! {
@@ -115,6 +119,20 @@ impl Handler {
     async fn caller(&self, context: &RequestContext<RoleServer>) -> crate::Caller {
         let roots = self.roots.of(context).await;
         self.place.caller(context, roots)
+    }
+}
+
+/// No call for this long: nobody waits.
+const A_MOMENT: Duration = Duration::from_millis(5);
+
+/// What is left to do when the answer to a call that changed something is on its way.
+async fn rest(shared: Arc<Shared>) {
+    let begun = shared.begun.load(Ordering::Relaxed);
+    let tools = Arc::clone(&shared.tools);
+    let _ = tokio::task::spawn_blocking(move || tools.rest()).await;
+    tokio::time::sleep(A_MOMENT).await;
+    if shared.begun.load(Ordering::Relaxed) == begun {
+        let _ = tokio::task::spawn_blocking(move || shared.tools.idle()).await;
     }
 }
 
@@ -177,8 +195,7 @@ impl ServerHandler for Handler {
         let name = spec.name.clone();
         let answer = self.shared.blocking(&context, move |tools| tools.call(&name, arguments, &caller)).await;
         if !spec.read_only {
-            let shared = self.shared.clone();
-            tokio::task::spawn_blocking(move || shared.tools.rest());
+            tokio::spawn(rest(self.shared.clone()));
         }
         let result = match answer {
             Ok(answer) => {

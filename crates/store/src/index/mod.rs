@@ -2,6 +2,7 @@
 //! terms and vectors, vocabulary, entities and links. All inside the caller's transaction.
 
 mod chunks;
+mod counting;
 mod entities;
 mod likeness;
 mod passages;
@@ -15,6 +16,7 @@ use hark_core::{Memory, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) use chunks::{CAPACITY as CHUNK_CAPACITY, Facets, SIGN_BYTES, SLOT_BYTES};
+pub(crate) use counting::Counting;
 pub(crate) use entities::leaf;
 pub(crate) use likeness::{alike, of_topic};
 pub(crate) use passages::{Totals, lexicon_token, memory_of, ordinal_of, passage_of, passages_of, texts};
@@ -32,6 +34,7 @@ pub(crate) struct Entry<'a> {
     /// Relative to the memories folder, with `/`.
     pub(crate) file: &'a str,
     pub(crate) stamp: Stamp,
+    pub(crate) counting: Counting,
 }
 
 /// Puts a memory into the index, replacing what was there under its id.
@@ -82,7 +85,10 @@ pub(crate) fn put(
     ])?;
     let num = conn.last_insert_rowid();
     put_tags(conn, num, memory)?;
-    words::add(conn, &analysed.words)?;
+    match entry.counting {
+        Counting::Now => words::add(conn, &analysed.words)?,
+        Counting::Later => counting::leave(conn, num)?,
+    }
     passages::put(conn, num, project, memory, &analysed)?;
     entities::put(conn, num, project, memory)?;
     put_edges(conn, memory)?;
@@ -118,7 +124,9 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
         .optional()?;
     let Some((doc, passage_count)) = doc else { return Ok(()) };
     if let Ok(memory) = serde_json::from_str::<Memory>(&doc) {
-        words::remove(conn, &passages::words_of(&memory))?;
+        if !counting::take_back(conn, num)? {
+            words::remove(conn, &passages::words_of(&memory))?;
+        }
         likeness::clear(conn, num, &memory)?;
         conn.prepare_cached("DELETE FROM edge WHERE src = ?1")?.execute([memory.id.as_bytes().as_slice()])?;
         failures::take_memory(conn, &memory.id)?;
