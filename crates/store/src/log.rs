@@ -51,9 +51,15 @@ impl Store {
         self.conn.pragma_update(None, "wal_autocheckpoint", VERY_LONG_PAGES).map_err(|e| self.sql(e))
     }
 
-    /// Whether it is time to [`fold_beside`], for a process that lives on.
+    /// Whether it is time to [`fold_beside`], for a process that lives on. The log begins anew only when a write
+    /// finds all of it folded; while one write follows the other it grows on, and is not folded each time.
     pub fn log_is_long(&self) -> bool {
-        length(&self.layout.database()) > LONG_FOR_LASTING
+        let (now, then) = (length(&self.layout.database()), self.log_when_folded.get());
+        let is_long = now > LONG_FOR_LASTING && (now < then || now >= then + LONG_FOR_LASTING);
+        if is_long {
+            self.log_when_folded.set(now);
+        }
+        is_long
     }
 
     /// Moves the log into the database and begins it anew, so that the next hook need not.

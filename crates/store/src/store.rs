@@ -1,6 +1,6 @@
 //! Opening a store, and the connection and paths that everything else works with.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,6 +48,7 @@ pub struct Store {
     pub(crate) cache: RefCell<ChunkCache>,
     pub(crate) last_sweep: RefCell<Option<std::time::Instant>>,
     pub(crate) log_at_opening: u64,
+    pub(crate) log_when_folded: Cell<u64>,
     /// Where a damaged index was put when this store was opened.
     set_aside: Option<PathBuf>,
     /// How many memories were indexed, if opening had to index them all.
@@ -112,6 +113,7 @@ impl Store {
             cache: RefCell::new(ChunkCache::default()),
             last_sweep: RefCell::new(None),
             log_at_opening: 0,
+            log_when_folded: Cell::new(0),
             set_aside: None,
             rebuilt: None,
         }
