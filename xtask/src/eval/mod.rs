@@ -4,6 +4,7 @@
 //! The product only ranks and decides; scoring is done here, so that it cannot know the answers.
 
 mod baseline;
+mod fit;
 mod gate;
 mod report;
 mod score;
@@ -31,11 +32,13 @@ pub(crate) struct Options {
     set: Option<String>,
     /// Ask with this encoder's file beside the built-in model.
     encoder: Option<PathBuf>,
+    /// Fit the gate anew instead of scoring.
+    fit: bool,
 }
 
 impl Options {
     pub(crate) fn parse(words: &[&str]) -> Outcome<Self> {
-        let mut options = Options { json: None, binary: None, set: None, encoder: None };
+        let mut options = Options { json: None, binary: None, set: None, encoder: None, fit: false };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut value = || {
@@ -48,6 +51,7 @@ impl Options {
                 "--binary" => options.binary = Some(value()?.into()),
                 "--encoder" => options.encoder = Some(value()?.into()),
                 "--set" => options.set = Some(value()?),
+                "--fit" => options.fit = true,
                 other => return Err(Failure::new(format!("eval does not know `{other}`"))),
             }
         }
@@ -106,6 +110,9 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let encoder = encoder.map_err(|e| Failure::new(format!("--encoder: {e}")))?;
     let stores = scratch.path().join("stores");
     let asker = Asker { hark: Hark::new(&binary, scratch.path()), stores, out, encoder };
+    if options.fit {
+        return asker.fit(&sets, &pairs);
+    }
 
     let mut measured = Vec::new();
     for set in sets {
@@ -135,6 +142,9 @@ pub(crate) fn run(options: &Options) -> Outcome {
     Ok(())
 }
 
+/// Sets whose prompts the gate is fitted on.
+const FITTED_ON: [&str; 2] = ["lme_s", "codemem_entire"];
+
 struct Asker {
     hark: Hark,
     /// Stores of this run: a set's questions and prompts are asked of the same ones.
@@ -151,7 +161,7 @@ impl Asker {
         sets::write_lines(&asked, queries.iter().map(|query| &query.record))?;
 
         let run = self.out.join(format!("{}.hark.jsonl", set.name));
-        let cost = self.ask(&set, "rank", ("--queries", &asked), &run)?;
+        let cost = self.ask(&set, &["rank"], ("--queries", &asked), &run)?;
         let ours = Scores::of(&queries, &gold, &sets::run(&run)?);
 
         let plain = baseline::rank(&set, &queries)?;
@@ -165,28 +175,52 @@ impl Asker {
     }
 
     fn gate(&self, set: &Set, prompts: &[Value]) -> Outcome<(GateScore, Value)> {
+        let (decisions, cost) = self.decide(set, prompts, &["gate"])?;
+        Ok((GateScore::of(prompts, &decisions), cost))
+    }
+
+    fn decide(&self, set: &Set, prompts: &[Value], what: &[&str]) -> Outcome<(Vec<Value>, Value)> {
         let started = Instant::now();
         let asked = self.out.join(format!("{}.pairs.jsonl", set.name));
         sets::write_lines(&asked, prompts)?;
         let run = self.out.join(format!("{}.gate.jsonl", set.name));
-        let cost = self.ask(set, "gate", ("--pairs", &asked), &run)?;
+        let cost = self.ask(set, what, ("--pairs", &asked), &run)?;
         println!("{}: {} prompts in {:.0} s", set.name, prompts.len(), started.elapsed().as_secs_f64());
-        Ok((GateScore::of(prompts, &sets::lines(&run)?), cost))
+        Ok((sets::lines(&run)?, cost))
+    }
+
+    /// On the shared sets alone: the ones of our own then show what it does elsewhere.
+    fn fit(&self, sets: &[Set], pairs: &Pairs) -> Outcome {
+        let mut judged = Vec::new();
+        for set in sets.iter().filter(|set| FITTED_ON.contains(&set.name)) {
+            let prompts = pairs.of(set.name).unwrap_or_default();
+            let (decisions, _) = self.decide(set, prompts, &["gate", "--explain"])?;
+            judged.extend(fit::judged(set.name, prompts, &decisions));
+        }
+        if judged.is_empty() {
+            return Err(Failure::new(format!(
+                "there are no prompts to fit on: {} are not here",
+                FITTED_ON.join(", ")
+            )));
+        }
+        println!("\n{}", fit::report(&judged));
+        Ok(())
     }
 
     /// Runs `hark eval`, and returns what it says about its cost.
-    fn ask(&self, set: &Set, what: &str, asked: (&str, &Path), out: &Path) -> Outcome<Value> {
+    fn ask(&self, set: &Set, what: &[&str], asked: (&str, &Path), out: &Path) -> Outcome<Value> {
         let folder = set.folder.file_name().unwrap_or_default();
         let paths = [set.path("docs.jsonl"), asked.1.to_owned(), out.to_owned(), self.stores.join(folder)];
         let haystacks = set.haystacks().map(|path| path.display().to_string());
         let [docs, asked_file, out, keep] = paths.map(|path| path.display().to_string());
-        let mut arguments = vec!["eval", what, "--docs", &docs, asked.0, &asked_file, "--out", &out];
-        arguments.extend(["--keep", &keep, "--json"]);
+        let mut arguments = vec!["eval"];
+        arguments.extend(what);
+        arguments.extend(["--docs", &docs, asked.0, &asked_file, "--out", &out, "--keep", &keep, "--json"]);
         if let Some(path) = &haystacks {
             arguments.extend(["--haystacks", path]);
         }
         let encoder = self.encoder.as_ref().map(|path| path.display().to_string());
-        if let Some(path) = encoder.as_deref().filter(|_| what == "rank") {
+        if let Some(path) = encoder.as_deref().filter(|_| what == ["rank"]) {
             arguments.extend(["--encoder", path]);
         }
         Ok(self.hark.json(&arguments)?["cost"].clone())
