@@ -15,7 +15,7 @@ const VAGUE: f64 = -2.5;
 const NOISE: f64 = 0.05;
 const FOLDS: usize = 10;
 /// Keeps a measure that says little from being believed much.
-const RIDGE: f64 = 0.5;
+const RIDGE: f64 = 0.1;
 
 const NAMES: [&str; 7] = ["constant", "whole_share", "together", "cosine", "words", "matched", "crowd"];
 type Weights = [f64; NAMES.len()];
@@ -74,8 +74,29 @@ impl Hit {
     }
 }
 
-/// Logistic regression by Newton's method. Each set counts the same, and each prompt of a set.
+/// What is told apart: the right hit of a prompt that something is known about, and whatever was found for one that
+/// nothing is known about. The other hits of the former are neither. Both kinds count the same in all, and each
+/// prompt of a kind.
+fn samples<'p>(prompts: &[&'p Judged]) -> Vec<(&'p Hit, f64)> {
+    let mut found = Vec::new();
+    for prompt in prompts {
+        if prompt.is_silent {
+            found.extend(prompt.hits.iter().map(|hit| (hit, 1.0 / prompt.hits.len() as f64)));
+        } else {
+            found.extend(prompt.hits.iter().find(|hit| hit.is_gold).map(|hit| (hit, 1.0)));
+        }
+    }
+    let sum =
+        |gold: bool| -> f64 { found.iter().filter(|(hit, _)| hit.is_gold == gold).map(|(_, w)| w).sum() };
+    let (right, wrong) = (sum(true).max(1.0), sum(false).max(1.0));
+    let balanced =
+        |(hit, weight): (&'p Hit, f64)| (hit, weight * 300.0 / if hit.is_gold { right } else { wrong });
+    found.into_iter().map(balanced).collect()
+}
+
+/// Logistic regression by Newton's method.
 fn fit(prompts: &[&Judged]) -> Weights {
+    let samples = samples(prompts);
     let mut weights = [0.0; NAMES.len()];
     for _ in 0..30 {
         let mut gradient = weights.map(|w| -RIDGE * w);
@@ -83,17 +104,13 @@ fn fit(prompts: &[&Judged]) -> Weights {
         for (at, row) in curvature.iter_mut().enumerate() {
             row[at] = RIDGE;
         }
-        for prompt in prompts {
-            let of_set = prompts.iter().filter(|other| other.set == prompt.set).count();
-            let weight = prompts.len() as f64 / of_set as f64 / prompt.hits.len().max(1) as f64;
-            for hit in &prompt.hits {
-                let p = hit.probability(&weights);
-                let error = f64::from(u8::from(hit.is_gold)) - p;
-                for (i, a) in hit.measures.iter().enumerate() {
-                    gradient[i] += weight * error * a;
-                    for (j, b) in hit.measures.iter().enumerate() {
-                        curvature[i][j] += weight * p * (1.0 - p) * a * b;
-                    }
+        for (hit, weight) in &samples {
+            let p = hit.probability(&weights);
+            let error = f64::from(u8::from(hit.is_gold)) - p;
+            for (i, a) in hit.measures.iter().enumerate() {
+                gradient[i] += weight * error * a;
+                for (j, b) in hit.measures.iter().enumerate() {
+                    curvature[i][j] += weight * p * (1.0 - p) * a * b;
                 }
             }
         }
