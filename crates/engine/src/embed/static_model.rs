@@ -20,7 +20,7 @@ pub const MAX_TOKENS: usize = 512;
 /// Words kept for word-by-word comparison, per text.
 const MAX_WORDS: usize = 128;
 /// Lighter words ("the", "of") say nothing on their own.
-const LEAST_WEIGHT: f32 = 0.35;
+const LEAST_WEIGHT: f32 = 2.0;
 /// What the nearest of so many unrelated words scores: the more there are, the nearer one comes
 /// by chance.
 fn unrelated(words: usize) -> f32 {

@@ -25,7 +25,7 @@ const COUNTERPARTS: f32 = 0.18;
 /// Similarity that speaks for itself. The best of many unrelated texts is nearer than the best of
 /// few, so the floor rises with the number of passages looked at.
 fn near(in_scope: usize) -> f32 {
-    0.40 + 0.03 * (in_scope.max(10) as f32).log10()
+    0.30 + 0.03 * (in_scope.max(10) as f32).log10()
 }
 
 /// Similarity that needs something beside it.

@@ -61,9 +61,9 @@ mod weight {
     /// in the memory as a whole,
     pub(super) const WHOLE: f32 = 0.15;
     /// and side by side as in the question.
-    pub(super) const TOGETHER: f32 = 0.09;
+    pub(super) const TOGETHER: f32 = 0.24;
     /// Nearness in meaning of the best passage,
-    pub(super) const MEANING: f32 = 0.41;
+    pub(super) const MEANING: f32 = 0.39;
     /// and word by word.
     pub(super) const COUNTERPARTS: f32 = 0.2;
     /// Nearness in the encoder's space,

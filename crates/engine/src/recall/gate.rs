@@ -74,7 +74,7 @@ pub struct Decision {
 /// Memories brought with one prompt at most.
 pub const MOST: usize = 5;
 /// Once there is something to say, what is this share as likely comes along.
-const COMPANION: f32 = 0.4;
+const COMPANION: f32 = 0.3;
 
 /// Judges the hits of a prompt, best first.
 pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) -> Decision {
@@ -92,7 +92,7 @@ pub fn probability(signals: &Signals) -> f32 {
     // The best of many unrelated texts is nearer than the best of few.
     let crowd = (signals.in_scope.max(10) as f32).log10();
     let matched = signals.matched.min(MANY) as f32 / MANY as f32;
-    let mut z = -5.0 + 6.4 * signals.whole_share + 7.5 * signals.together + 7.7 * signals.cosine;
+    let mut z = -4.1 + 6.4 * signals.whole_share + 7.5 * signals.together + 7.7 * signals.cosine;
     z += 1.4 * signals.words + 2.7 * matched - 1.2 * crowd;
     if signals.named {
         z += NAMED;
