@@ -27,7 +27,7 @@ from tokens import WORD, Tokenizer, parts, read  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 TOKENS = 200  # of a text that are read
-MAX_ROWS = 35_900
+MAX_ROWS = 32_200  # of 9 MB in the repository; below 32,768 the hash table is half as large
 NEW_WORD = 40  # texts that hold a word before it gets a row of its own
 
 BATCH = 2048
