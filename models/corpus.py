@@ -229,6 +229,12 @@ def pairs(folder, corpus, held_out=frozenset()):
     def add(kind, found, rng):
         kinds.setdefault(kind, []).extend(sampled(found, rng))
 
+    def add_package(language, code, said, under, rest, rng):
+        add(language, code, rng)
+        add("comment", said, rng)
+        add("section", under, rng)
+        add("rest", filter(None, (sentence_and_rest(p, rng) for p in dict.fromkeys(rest))), rng)
+
     def functions(found):
         for name, doc, code in found:
             summary = first_sentence(doc)
@@ -258,10 +264,7 @@ def pairs(folder, corpus, held_out=frozenset()):
                         under += [(summary[1], p) for p in list(paragraphs(body))[:3]]
                 under += sections(body)
                 rest += paragraphs(body)
-        add("python", code, rng)
-        add("comment", said, rng)
-        add("section", under, rng)
-        add("rest", filter(None, (sentence_and_rest(p, rng) for p in dict.fromkeys(rest))), rng)
+        add_package("python", code, said, under, rest, rng)
 
     for path in (folder / "npm" / tarball(pin) for pin in listed(corpus, "npm")):
         rng = random.Random(path.name)
@@ -277,10 +280,7 @@ def pairs(folder, corpus, held_out=frozenset()):
             elif ".min." not in name and text.count("\n") * 200 > len(text):
                 code += functions(documented(text, BLOCK, r"^\s*\*+ ?"))
                 said += comments(text)
-        add("javascript", code, rng)
-        add("comment", said, rng)
-        add("section", under, rng)
-        add("rest", filter(None, (sentence_and_rest(p, rng) for p in dict.fromkeys(rest))), rng)
+        add_package("javascript", code, said, under, rest, rng)
 
     for path in (crate(folder, *pin.split("@")) for pin in listed(corpus, "crates")):
         rng = random.Random(path.name)
@@ -292,10 +292,7 @@ def pairs(folder, corpus, held_out=frozenset()):
             else:
                 code += functions(documented(text, TRIPLE, r"^\s*/// ?"))
                 said += comments(text)
-        add("rust", code, rng)
-        add("comment", said, rng)
-        add("section", under, rng)
-        add("rest", filter(None, (sentence_and_rest(p, rng) for p in dict.fromkeys(rest))), rng)
+        add_package("rust", code, said, under, rest, rng)
     return kinds
 
 

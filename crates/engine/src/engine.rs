@@ -99,7 +99,7 @@ impl Engine {
         Ok(self.store.rest_between_writes()?)
     }
 
-    /// The data directory, if its log has become long: [`fold_beside`] then moves it into the database.
+    /// The data directory, if its log has become long: [`crate::fold_beside`] then moves it into the database.
     pub fn with_long_log(&self) -> Option<Layout> {
         self.store.log_is_long().then(|| self.store.layout().clone())
     }
