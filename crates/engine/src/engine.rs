@@ -106,7 +106,7 @@ impl Engine {
 
     /// Does while nobody asks what a question would have to do first.
     pub fn prepare_for_questions(&self) -> Result<(), EngineError> {
-        Ok(self.store.count_words()?)
+        Ok(self.store.finish_memories()?)
     }
 
     /// How many parts a query looks into; a worker joins them.

@@ -2,7 +2,7 @@
 //! write meanwhile, it answers what a new process would.
 
 use hark_core::Status;
-use hark_engine::ops::{edit, forget, recall, reindex, remember, stats, status};
+use hark_engine::ops::{context, edit, forget, recall, reindex, remember, stats, status};
 use hark_engine::{Caller, Clock, Config, Engine, Home};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -90,10 +90,9 @@ proptest! {
     }
 }
 
-/// What a server acknowledged is found by whoever asks first, though the server has not counted its words and
-/// never will.
+/// What a server left to do is done by whoever asks first, though the server itself never will.
 #[test]
-fn words_that_a_server_left_uncounted_are_counted_by_who_asks() {
+fn words_that_a_server_left_are_counted_by_who_asks() {
     let find = |engine: &mut Engine, query: &str| -> Vec<String> {
         let request = recall::Request { query: query.to_owned(), ..recall::Request::default() };
         let answer = recall::run(engine, &Caller::user(None), &request).unwrap();
@@ -121,6 +120,36 @@ fn words_that_a_server_left_uncounted_are_counted_by_who_asks() {
     reindex::run(&mut asking, &caller, &reindex::Request::default()).unwrap();
     let rebuilt = words(&mut asking);
     assert_eq!(counted, rebuilt);
+}
+
+#[test]
+fn an_entity_that_a_server_left_is_known_to_who_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = open(&folder);
+    server.rest_between_calls().unwrap();
+    let kept = keep(&mut server, "The ferry timetable is read by `src/harbour/ferry.rs` at dawn.".to_owned());
+    drop(server);
+    let request = context::Request { reference: "ferry.rs".to_owned(), ..context::Request::default() };
+    let answer = context::run(&mut open(&folder), &Caller::user(None), &request).unwrap();
+    let found: Vec<&str> = answer.memories.iter().map(|memory| memory.id.as_str()).collect();
+    assert_eq!(found, [kept.as_str()]);
+}
+
+/// Repeats of what is not finished yet are recognised, by the server and by others.
+#[test]
+fn a_repeat_of_what_a_server_left_is_no_second_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = open(&folder);
+    server.rest_between_calls().unwrap();
+    let first = keep(&mut server, "Deployments of the walrus service wait for the night shift.".to_owned());
+    assert_eq!(
+        keep(&mut server, "Deployments of the walrus service wait for the night shift.".to_owned()),
+        first
+    );
+    let nearly = "Deployments of the walrus service wait for the night shift!";
+    assert_eq!(keep(&mut open(&folder), nearly.to_owned()), first);
+    let other = keep(&mut server, "The certificate of the walrus service is renewed in May.".to_owned());
+    assert_ne!(other, first);
 }
 
 /// A query looks into every part of the full-text index.

@@ -17,7 +17,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::connection;
 use crate::error::StoreError;
 use crate::files::{self, Stamp};
-use crate::index::{self, Counting, Entry};
+use crate::index::{self, Entry, Finish};
 use crate::layout::Layout;
 use crate::store::Store;
 use crate::tombstones;
@@ -168,7 +168,7 @@ pub(crate) fn index_files(
                 set_unread(tx, &file, stamp, &reason).map_err(fail)?;
             }
             None => {
-                let entry = Entry { memory: &memory, file: &file, stamp, counting: Counting::Now };
+                let entry = Entry { memory: &memory, file: &file, stamp, finish: Finish::Now };
                 // A store that was copied or checked out anew has new times and the same memories.
                 if index::restamp(tx, &entry).map_err(fail)? {
                     continue;

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 
 use crate::connection::{self, Settings};
 use crate::error::StoreError;
-use crate::index::Counting;
+use crate::index::Finish;
 use crate::layout::Layout;
 use crate::store::Store;
 
@@ -45,9 +45,10 @@ impl Store {
     }
 
     /// From now on a write neither folds the log in passing, which takes ten times as long as the write, nor
-    /// counts words: whoever says this does both when nobody waits ([`fold_beside`], [`Store::count_words`]).
+    /// files the whole of a memory: whoever says this does both when nobody waits ([`fold_beside`],
+    /// [`Store::finish_memories`]).
     pub fn rest_between_writes(&mut self) -> Result<(), StoreError> {
-        self.counting = Counting::Later;
+        self.finish = Finish::Later;
         self.conn.pragma_update(None, "wal_autocheckpoint", VERY_LONG_PAGES).map_err(|e| self.sql(e))
     }
 

@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0005_life.sql"),
     include_str!("../../../migrations/sqlite/0006_spaces.sql"),
     include_str!("../../../migrations/sqlite/0007_uncounted.sql"),
+    include_str!("../../../migrations/sqlite/0008_unfinished.sql"),
 ];
 
 /// `Hark` in ASCII, in the header of every index.

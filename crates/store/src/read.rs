@@ -232,6 +232,7 @@ impl Store {
         projects: Option<&[ProjectNum]>,
         limit: usize,
     ) -> Result<Vec<Stored>, StoreError> {
+        self.finish_memories()?;
         let leaf = crate::index::leaf(entity);
         let scope = projects
             .map(|p| number_list(p.iter().map(|n| n.0)))
@@ -253,6 +254,7 @@ impl Store {
     }
 
     pub fn entities_of(&self, num: i64) -> Result<Vec<EntityCount>, StoreError> {
+        self.finish_memories()?;
         let run = || -> rusqlite::Result<Vec<EntityCount>> {
             self.conn
                 .prepare_cached(
@@ -281,7 +283,7 @@ impl Store {
     }
 
     pub fn stats(&self) -> Result<Stats, StoreError> {
-        self.count_words()?;
+        self.finish_memories()?;
         let one = |sql: &str| self.conn.query_row(sql, [], |row| row.get::<_, i64>(0));
         let many = |sql: &str| -> rusqlite::Result<Vec<(String, i64)>> {
             self.conn.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()

@@ -14,7 +14,7 @@ use rusqlite::Connection;
 use crate::connection::{self, Settings};
 use crate::error::StoreError;
 use crate::folders::{self, Depth};
-use crate::index::Counting;
+use crate::index::Finish;
 use crate::layout::Layout;
 use crate::search::ChunkCache;
 use crate::{files, index, log, migrate, projects, sessions, tombstones};
@@ -42,7 +42,7 @@ pub struct Store {
     pub(crate) patience: Duration,
     /// Leaves others time after each write.
     pub(crate) courteous: bool,
-    pub(crate) counting: Counting,
+    pub(crate) finish: Finish,
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) cache: RefCell<ChunkCache>,
@@ -107,7 +107,7 @@ impl Store {
             layout: layout.clone(),
             patience: options.role.settings().patience,
             courteous: false,
-            counting: Counting::Now,
+            finish: Finish::Now,
             embedder: options.embedder.clone(),
             redactor: options.redactor.clone(),
             cache: RefCell::new(ChunkCache::default()),

@@ -103,6 +103,7 @@ impl Store {
         which: &Departure,
         mut each: impl FnMut(EntityTotal) -> io::Result<()>,
     ) -> Result<io::Result<()>, StoreError> {
+        self.finish_memories()?;
         let (condition, values) = which.condition();
         let sql = format!(
             "SELECT e.kind, e.norm, p.key, count(*) FROM entity e JOIN mention n ON n.entity = e.id \
@@ -129,6 +130,7 @@ impl Store {
 
     /// Entities of a memory as `kind:name`, the same in every index.
     pub fn entity_names(&self, num: i64) -> Result<Vec<String>, StoreError> {
+        self.finish_memories()?;
         let run = || -> rusqlite::Result<Vec<String>> {
             self.conn
                 .prepare_cached(

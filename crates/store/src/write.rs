@@ -14,7 +14,7 @@ use crate::connection;
 use crate::error::StoreError;
 use crate::files::{self, FileJournal, Stamp};
 use crate::folders::FolderNote;
-use crate::index::{self, Counting, Entry};
+use crate::index::{self, Entry, Finish};
 use crate::layout::Layout;
 use crate::read::{self, Stored};
 use crate::revisions::{self, Revision};
@@ -26,7 +26,7 @@ pub struct Writer<'s> {
     pub(crate) tx: Transaction<'s>,
     pub(crate) layout: &'s Layout,
     embedder: &'s dyn Embedder,
-    counting: Counting,
+    finish: Finish,
     pub(crate) redactor: &'s Redactor,
     pub(crate) journal: FileJournal,
     pub(crate) now: Timestamp,
@@ -56,7 +56,7 @@ impl Store {
             tx,
             layout: &self.layout,
             embedder: self.embedder.as_ref(),
-            counting: self.counting,
+            finish: self.finish,
             redactor: &self.redactor,
             journal: FileJournal::default(),
             now,
@@ -280,7 +280,7 @@ impl Writer<'_> {
         self.journal_file(&path);
         let text = verbatim.map_or_else(|| markdown::render(memory), ToString::to_string);
         let stamp = files::write_atomic(&self.layout.staging(), &path, text.as_bytes())?;
-        let entry = Entry { memory, file, stamp, counting: self.counting };
+        let entry = Entry { memory, file, stamp, finish: self.finish };
         index::put(&self.tx, self.embedder, &entry, self.now).map_err(|e| self.sql(e))?;
         used::arrive(&self.tx, memory, self.now).map_err(|e| self.sql(e))?;
         note.after(&self.tx, &root).map_err(|e| self.sql(e))?;

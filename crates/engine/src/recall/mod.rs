@@ -65,7 +65,7 @@ pub fn answer_with(
         let vector = encoder.embed(head(&text))?;
         Some(Second { space: encoder.id().to_owned(), vector })
     });
-    store.count_words()?;
+    store.finish_memories()?;
     store.on_one_snapshot(|store| {
         let terms = store.understand(&text)?;
         let meaning = meaning(&terms, &text, embedder).map(|meaning| Meaning { second, ..meaning });

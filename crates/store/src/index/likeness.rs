@@ -8,6 +8,8 @@ use hark_core::Memory;
 use hark_core::likeness::{bands, normalised};
 use rusqlite::{Connection, params};
 
+use super::unfinished;
+
 /// How many memories of one number are looked at: the newest.
 const MOST_PER_BAND: i64 = 8;
 
@@ -59,6 +61,15 @@ pub(super) fn put(conn: &Connection, num: i64, memory: &Memory) -> rusqlite::Res
     for key in keys(memory) {
         insert.execute([key, num])?;
     }
+    Ok(())
+}
+
+/// The same numbers as they stand with a memory that is not finished.
+pub(super) fn packed(memory: &Memory) -> Vec<u8> {
+    keys(memory).into_iter().flat_map(i64::to_le_bytes).collect()
+}
+
+pub(super) fn put_topic(conn: &Connection, num: i64, memory: &Memory) -> rusqlite::Result<()> {
     match &memory.topic {
         Some(topic) => conn
             .prepare_cached("INSERT INTO topic (topic, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
@@ -91,14 +102,24 @@ fn topic_key(topic: &str) -> String {
 pub(crate) fn alike(conn: &Connection, memory: &Memory) -> rusqlite::Result<Vec<i64>> {
     let mut find =
         conn.prepare_cached("SELECT memory FROM likeness WHERE band = ?1 ORDER BY memory DESC LIMIT ?2")?;
+    // The exact text outweighs everything else.
+    let weight = |at: usize| if at == 0 { 100 } else { 1 };
+    let keys = keys(memory);
     let mut met: HashMap<i64, usize> = HashMap::new();
-    for (at, key) in keys(memory).into_iter().enumerate() {
-        let mut rows = find.query([key, MOST_PER_BAND])?;
+    for (at, key) in keys.iter().enumerate() {
+        let mut rows = find.query([*key, MOST_PER_BAND])?;
         while let Some(row) = rows.next()? {
-            // The exact text outweighs everything else.
-            *met.entry(row.get(0)?).or_default() += if at == 0 { 100 } else { 1 };
+            *met.entry(row.get(0)?).or_default() += weight(at);
         }
     }
+    unfinished::left(conn, |num, bands| {
+        let sought = keys.iter().enumerate();
+        let shared = sought.filter(|(_, key)| bands.chunks_exact(8).any(|band| band == key.to_le_bytes()));
+        let likeness: usize = shared.map(|(at, _)| weight(at)).sum();
+        if likeness > 0 {
+            met.insert(num, likeness);
+        }
+    })?;
     let mut found: Vec<(i64, usize)> = met.into_iter().collect();
     found.sort_by(|(a, x), (b, y)| y.cmp(x).then(b.cmp(a)));
     Ok(found.into_iter().map(|(num, _)| num).collect())

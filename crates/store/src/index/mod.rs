@@ -2,12 +2,12 @@
 //! terms and vectors, vocabulary, entities and links. All inside the caller's transaction.
 
 mod chunks;
-mod counting;
 mod entities;
 mod likeness;
 mod passages;
 mod rebuild;
 mod segments;
+mod unfinished;
 mod words;
 
 use hark_core::text::ANALYZER_VERSION;
@@ -16,11 +16,11 @@ use hark_core::{Memory, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) use chunks::{CAPACITY as CHUNK_CAPACITY, Facets, SIGN_BYTES, SLOT_BYTES};
-pub(crate) use counting::Counting;
 pub(crate) use entities::leaf;
 pub(crate) use likeness::{alike, of_topic};
 pub(crate) use passages::{Totals, lexicon_token, memory_of, ordinal_of, passage_of, passages_of, texts};
 pub(crate) use rebuild::rebuild;
+pub(crate) use unfinished::Finish;
 
 use crate::error::StoreError;
 use crate::failures;
@@ -34,7 +34,7 @@ pub(crate) struct Entry<'a> {
     /// Relative to the memories folder, with `/`.
     pub(crate) file: &'a str,
     pub(crate) stamp: Stamp,
-    pub(crate) counting: Counting,
+    pub(crate) finish: Finish,
 }
 
 /// Puts a memory into the index, replacing what was there under its id.
@@ -85,15 +85,18 @@ pub(crate) fn put(
     ])?;
     let num = conn.last_insert_rowid();
     put_tags(conn, num, memory)?;
-    match entry.counting {
-        Counting::Now => words::add(conn, &analysed.words)?,
-        Counting::Later => counting::leave(conn, num)?,
-    }
     passages::put(conn, num, project, memory, &analysed)?;
-    entities::put(conn, num, project, memory)?;
     put_edges(conn, memory)?;
     failures::put_memory(conn, project, memory, former, &changes)?;
-    likeness::put(conn, num, memory)?;
+    likeness::put_topic(conn, num, memory)?;
+    match entry.finish {
+        Finish::Now => {
+            words::add(conn, &analysed.words())?;
+            entities::put(conn, num, project, memory)?;
+            likeness::put(conn, num, memory)?;
+        }
+        Finish::Later => unfinished::leave(conn, num, memory)?,
+    }
     conn.prepare_cached("DELETE FROM unread WHERE file = ?1")?.execute([entry.file])?;
     Ok(num)
 }
@@ -124,7 +127,7 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
         .optional()?;
     let Some((doc, passage_count)) = doc else { return Ok(()) };
     if let Ok(memory) = serde_json::from_str::<Memory>(&doc) {
-        if !counting::take_back(conn, num)? {
+        if !unfinished::take_back(conn, num)? {
             words::remove(conn, &passages::words_of(&memory))?;
         }
         likeness::clear(conn, num, &memory)?;

@@ -69,10 +69,16 @@ pub(crate) fn lexicon_token(term: &str) -> String {
 }
 
 pub(super) struct Analysed {
-    pub(super) words: Words,
+    fields: Fields,
     pub(super) passages: Vec<Passage>,
     /// The record of the whole, for a memory of several passages.
     document: Option<Vec<u8>>,
+}
+
+impl Analysed {
+    pub(super) fn words(&self) -> Words {
+        words(&self.fields)
+    }
 }
 
 pub(super) struct Passage {
@@ -163,7 +169,7 @@ pub(super) fn analyse(memory: &Memory, embedder: &dyn Embedder) -> Analysed {
             words: embedder.words(&embedded),
         }
     });
-    Analysed { words: words(&fields), passages: passages.collect(), document: document(&fields) }
+    Analysed { passages: passages.collect(), document: document(&fields), fields }
 }
 
 /// What the owner said in all, so that an answer spread over several turns counts as one.

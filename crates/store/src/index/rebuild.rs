@@ -13,7 +13,7 @@ use crate::tombstones;
 
 const EMPTY: &str = "
     DELETE FROM memory; DELETE FROM tag; DELETE FROM passage; DELETE FROM document; DELETE FROM chunk; DELETE FROM lexicon;
-    DELETE FROM word; DELETE FROM near; DELETE FROM uncounted; DELETE FROM entity; DELETE FROM mention; DELETE FROM edge;
+    DELETE FROM word; DELETE FROM near; DELETE FROM uncounted; DELETE FROM unfinished; DELETE FROM entity; DELETE FROM mention; DELETE FROM edge;
     DELETE FROM folder; DELETE FROM unread; DELETE FROM likeness; DELETE FROM topic;
     DELETE FROM space_chunk; DELETE FROM chunk_mark;
     UPDATE corpus SET passages = 0, titles = 0, bodies = 0, labels = 0;
@@ -66,6 +66,7 @@ mod tests {
             include_str!("../../../../migrations/sqlite/0005_life.sql"),
             include_str!("../../../../migrations/sqlite/0006_spaces.sql"),
             include_str!("../../../../migrations/sqlite/0007_uncounted.sql"),
+            include_str!("../../../../migrations/sqlite/0008_unfinished.sql"),
         ]
         .concat();
         // `tombstone` is made again from its own file, `used` cannot be. Vectors of a second space took long

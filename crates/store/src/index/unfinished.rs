@@ -1,0 +1,101 @@
+//! What of a new memory is filed later. Words, entities and the numbers of near-repeats are each on a page of
+//! their own, seventy in all: most of what a new memory costs, and nobody misses them until the next question. A
+//! process that lives on files what is needed to find the memory, answers, and does the rest when nobody waits,
+//! several memories at once. Whoever asks a question finishes first what is still left.
+
+use std::time::Duration;
+
+use hark_core::Memory;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{entities, likeness, passages, words};
+use crate::connection;
+use crate::error::StoreError;
+use crate::projects::ProjectNum;
+use crate::store::Store;
+
+/// When a memory is filed to the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Finish {
+    Now,
+    Later,
+}
+
+/// So many memories are left at most; with the next one all are finished.
+const MOST_LEFT: i64 = 16;
+
+/// A question waits no longer than this for somebody who writes; words that he leaves are then rarer than they
+/// should be, and what he leaves is not known by its typos or as a neighbour.
+const PATIENCE: Duration = Duration::from_millis(15);
+
+/// Leaves the rest of a memory for later.
+pub(super) fn leave(conn: &Connection, num: i64, memory: &Memory) -> rusqlite::Result<()> {
+    conn.prepare_cached("INSERT INTO unfinished (memory, bands) VALUES (?1, ?2)")?
+        .execute(params![num, likeness::packed(memory)])?;
+    let left: i64 =
+        conn.prepare_cached("SELECT count(*) FROM unfinished")?.query_row([], |row| row.get(0))?;
+    if left >= MOST_LEFT { finish(conn) } else { Ok(()) }
+}
+
+/// Whether the rest of this memory was left for later; now it is nobody's.
+pub(super) fn take_back(conn: &Connection, num: i64) -> rusqlite::Result<bool> {
+    Ok(conn.prepare_cached("DELETE FROM unfinished WHERE memory = ?1")?.execute([num])? > 0)
+}
+
+/// Numbers of memories that were left, with those of their near-repeats.
+pub(super) fn left(conn: &Connection, mut each: impl FnMut(i64, &[u8])) -> rusqlite::Result<()> {
+    let mut statement = conn.prepare_cached("SELECT memory, bands FROM unfinished")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        each(row.get(0)?, row.get_ref(1)?.as_blob()?);
+    }
+    Ok(())
+}
+
+/// Does what was left. Entities and near-repeats of a memory may be there already: a server of before left only
+/// the words.
+fn finish(conn: &Connection) -> rusqlite::Result<()> {
+    let left: Vec<(i64, i64, String)> = conn
+        .prepare_cached("SELECT m.num, m.project, m.doc FROM unfinished u JOIN memory m ON m.num = u.memory")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut all = words::Words::new();
+    for (num, project, doc) in left {
+        let Ok(memory) = serde_json::from_str::<Memory>(&doc) else { continue };
+        for (word, counted) in passages::words_of(&memory) {
+            let passages = counted.passages;
+            all.entry(word).and_modify(|sum| sum.passages += passages).or_insert(counted);
+        }
+        entities::put(conn, num, ProjectNum(project), &memory)?;
+        likeness::put(conn, num, &memory)?;
+    }
+    words::add(conn, &all)?;
+    conn.prepare_cached("DELETE FROM unfinished")?.execute([]).map(drop)
+}
+
+fn is_any_left(conn: &Connection) -> rusqlite::Result<bool> {
+    let one: Option<i64> = conn
+        .prepare_cached("SELECT memory FROM unfinished LIMIT 1")?
+        .query_row([], |row| row.get(0))
+        .optional()?;
+    Ok(one.is_some())
+}
+
+impl Store {
+    /// Finishes memories that were filed only so far that they are found. If it cannot be done now, somebody else
+    /// will.
+    pub fn finish_memories(&self) -> Result<(), StoreError> {
+        if !is_any_left(&self.conn).map_err(|e| self.sql(e))? {
+            return Ok(());
+        }
+        let path = self.layout.database();
+        self.conn.busy_timeout(PATIENCE).map_err(|e| self.sql(e))?;
+        let finished = connection::begin(&self.conn, &path, PATIENCE)
+            .and_then(|tx| finish(&tx).and_then(|()| tx.commit()).map_err(|e| self.sql(e)));
+        self.conn.busy_timeout(self.patience).map_err(|e| self.sql(e))?;
+        match finished {
+            Err(damage @ StoreError::Corrupt { .. }) => Err(damage),
+            _ => Ok(()),
+        }
+    }
+}
