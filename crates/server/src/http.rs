@@ -24,7 +24,7 @@ use crate::guard::Guard;
 use crate::mcp::{HttpMcp, Shared, http_mcp, peek};
 use crate::signal::told_to_stop;
 use crate::toolbox::ToolBox;
-use crate::{MAX_MESSAGE_BYTES, SERVER_NAME};
+use crate::{MAX_MESSAGE_BYTES, SERVER_NAME, kept_memory};
 
 pub const DEFAULT_PORT: u16 = 9824;
 
@@ -63,9 +63,11 @@ pub fn serve_http(
     options: HttpOptions,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
+    kept_memory::keep();
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(WORKERS)
+        .on_thread_start(kept_memory::reserve)
         .enable_all()
         .build()
         .map_err(ServeError::Runtime)?;

@@ -10,6 +10,7 @@
 mod error;
 mod guard;
 mod http;
+mod kept_memory;
 mod mcp;
 mod memory_tools;
 mod parent;

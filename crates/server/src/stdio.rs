@@ -13,7 +13,7 @@ use crate::error::ServeError;
 use crate::mcp::{Handler, Input, Place, Shared, serve_lines};
 use crate::signal::told_to_stop;
 use crate::toolbox::ToolBox;
-use crate::{MAX_MESSAGE_BYTES, parent};
+use crate::{MAX_MESSAGE_BYTES, kept_memory, parent};
 
 /// Calls worked on at the same time; more wait.
 const WORKERS: usize = 4;
@@ -30,10 +30,12 @@ const READ_AHEAD: usize = 8;
 /// stdin and stdout have a thread each: clients hand over pipes, sockets, files or terminals, and blocking
 /// reads and writes work on all of them alike.
 pub fn serve_stdio(tools: Arc<dyn ToolBox>) -> Result<(), ServeError> {
+    kept_memory::keep();
     let parent_died = parent::died();
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(WORKERS)
+        .on_thread_start(kept_memory::reserve)
         .build()
         .map_err(ServeError::Runtime)?;
     let result = runtime.block_on(serve(tools, parent_died));

@@ -125,14 +125,23 @@ impl Handler {
 /// No call for this long: nobody waits.
 const A_MOMENT: Duration = Duration::from_millis(5);
 
-/// What is left to do when the answer to a call that changed something is on its way.
+/// While one call follows the other, what must not wait for a pause is done with every so many of them.
+const A_WHILE: usize = 16;
+
+/// What is left to do when the answer to a call that changed something is on its way. Not at once: whoever sent the
+/// call mostly sends the next one, and would wait for this.
 async fn rest(shared: Arc<Shared>) {
     let begun = shared.begun.load(Ordering::Relaxed);
-    let tools = Arc::clone(&shared.tools);
-    let _ = tokio::task::spawn_blocking(move || tools.rest()).await;
     tokio::time::sleep(A_MOMENT).await;
-    if shared.begun.load(Ordering::Relaxed) == begun {
-        let _ = tokio::task::spawn_blocking(move || shared.tools.idle()).await;
+    let is_idle = shared.begun.load(Ordering::Relaxed) == begun;
+    if is_idle || begun.is_multiple_of(A_WHILE) {
+        let _ = tokio::task::spawn_blocking(move || {
+            shared.tools.rest();
+            if is_idle {
+                shared.tools.idle();
+            }
+        })
+        .await;
     }
 }
 
