@@ -29,10 +29,20 @@ pub trait Embedder: Send + Sync {
     /// The words of a text one by one, as opaque bytes that are stored beside its vector.
     fn words(&self, text: &str) -> Vec<u8>;
 
-    /// How much of the weighted query words each passage's words account for, 0 to 1: the same words,
-    /// or words near in meaning. Words and passages are results of [`Embedder::words`]. Many passages at
-    /// once, because they share words.
-    fn word_matches(&self, query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<f32>;
+    /// How much of the weighted query words each passage's words account for: the same words, or words near in
+    /// meaning. Words and passages are results of [`Embedder::words`]. Many passages at once, because they share words.
+    fn word_matches(&self, query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<WordMatch>;
+}
+
+/// Shares of a query's words with a counterpart, 0 to 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct WordMatch {
+    /// Anywhere in the passage.
+    pub anywhere: f32,
+    /// In the sentence that has the most of them,
+    pub sentence: f32,
+    /// and in the one where somebody tells of themselves.
+    pub of_self: f32,
 }
 
 impl Vector {

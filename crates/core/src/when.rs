@@ -29,6 +29,9 @@ const EPOCH: Date = date(1970, 1, 1);
 /// Below this a memory is from another time.
 const NO_FIT: f32 = 0.02;
 
+/// Days of spread up to which a time says where to look.
+const EXACT: f64 = 8.0;
+
 /// The times in a question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Times {
@@ -100,6 +103,13 @@ impl Times {
             self.around.iter().map(|(center, spread)| (-0.5 * ((day - center) / spread).powi(2)).exp());
         let best = fits.fold(0.0, f64::max) as f32;
         if best < NO_FIT { 0.0 } else { best }
+    }
+
+    /// From when to when things are that are meant, where the question says it to within some weeks.
+    pub fn windows(&self) -> Vec<Range<Timestamp>> {
+        let exact = self.around.iter().filter(|(_, spread)| *spread <= EXACT);
+        let at = |day: f64| Timestamp::from_millis((day * DAY_MS as f64) as i64);
+        exact.map(|(center, spread)| at(center - 2.0 * spread)..at(center + 2.0 * spread)).collect()
     }
 
     /// The question without the words that only say when.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use hark_core::budget::{estimate_tokens, truncate_to_tokens};
+use hark_core::budget::estimate_tokens;
 use hark_core::event::{Arrival, EventKind};
 use hark_core::{Clean, Memory, Status};
 use hark_hosts::hook::tools::{self, ToolClass, ToolUse};
@@ -253,15 +253,13 @@ pub fn for_prompt(
     let leaning = visible.current.as_ref().map_or(Ok(0), |project| engine.store.leaning(project))?;
     let threshold = Threshold::new(engine.config.inject.certainty).leaning(leaning);
     let decision = gate::decide(hits.iter(), threshold);
-    let mut lines = Vec::new();
-    let mut items = Vec::new();
+    let mut fresh: Vec<&Memory> = Vec::new();
     let asking = told.map(|session| engine.store.whereabouts(session)).transpose()?.flatten();
     // What this very session wrote down stands in its own conversation.
     let own = |memory: &Memory| {
         let names = asking.as_ref().map(|at| [at.id.as_str(), at.host_session.as_str()]);
         memory.session.as_deref().is_some_and(|by| names.is_some_and(|names| names.contains(&by)))
     };
-    let mut room = budget.saturating_sub(estimate_tokens(&frame("")));
     let root = folder.map(project::work_tree);
     for memory in decision.chosen.iter().map(|at| &hits[*at].stored.memory) {
         // What speaks of files that are gone is not said unasked.
@@ -269,32 +267,22 @@ pub fn for_prompt(
         if freshness(memory, here) == Freshness::Stale {
             continue;
         }
-        let id = memory.id.short();
-        let known = told.map(|session| engine.store.was_told(session, &id)).transpose()?.unwrap_or(false);
-        if known || own(memory) {
-            continue;
+        let known = |session| engine.store.was_told(session, &memory.id.short());
+        if !told.map(known).transpose()?.unwrap_or(false) && !own(memory) {
+            fresh.push(memory);
         }
-        let text = memory.searchable_body().split_whitespace().collect::<Vec<_>>().join(" ");
-        let head = format!(
-            "- [{id}] {} ({}, {} old, from {}): ",
-            memory.title,
-            memory.kind,
-            memory.updated.age(now),
-            memory.origin
-        );
-        let left = room.saturating_sub(estimate_tokens(&head) + 2);
-        if left < 12 {
-            break;
-        }
-        let line = format!("{head}{}", truncate_to_tokens(&text, left.min(120)));
-        room = room.saturating_sub(estimate_tokens(&line) + 1);
-        lines.push(line);
-        items.push(id);
     }
+    let lines = recall::tell(&fresh, room_for_prompt(budget), now);
     if lines.is_empty() {
         return Ok(None);
     }
+    let items = fresh.iter().take(lines.len()).map(|memory| memory.id.short()).collect();
     Ok(Some(Words { text: frame(&lines.join("\n")), items, why: "relevant to the prompt" }))
+}
+
+/// What the frame leaves of the tokens that may go with a prompt.
+pub(crate) fn room_for_prompt(budget: usize) -> usize {
+    budget.saturating_sub(estimate_tokens(&frame("")))
 }
 
 /// Whatever we say is marked as what it is, and cannot end its own frame.

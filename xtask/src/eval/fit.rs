@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::share::Share;
 
 /// Where the hits of a prompt are cut, and how likely a companion must be: as in `gate.rs`.
-const MOST: usize = 5;
+const MOST: usize = 8;
 const COMPANION: f64 = 0.3;
 /// Added and not fitted, as in `gate.rs`.
 const NAMED: f64 = 1.0;
@@ -17,7 +17,7 @@ const FOLDS: usize = 10;
 /// Keeps a measure that says little from being believed much.
 const RIDGE: f64 = 0.1;
 
-const NAMES: [&str; 7] = ["constant", "whole_share", "together", "cosine", "words", "matched", "crowd"];
+const NAMES: [&str; 7] = ["constant", "whole_share", "together", "cosine", "said", "matched", "crowd"];
 type Weights = [f64; NAMES.len()];
 
 struct Hit {
@@ -53,7 +53,7 @@ impl Hit {
         let named = hit["named"] == true;
         let offset = match () {
             () if named => NAMED,
-            () if number("terms") < 3.0 => VAGUE,
+            () if number("terms") < 3.0 && hit["about_self"] != true => VAGUE,
             () => 0.0,
         };
         let measures = [
@@ -61,7 +61,7 @@ impl Hit {
             number("whole_share"),
             number("together"),
             number("cosine"),
-            number("words"),
+            number("said"),
             number("matched").min(6.0) / 6.0,
             number("in_scope").max(10.0).log10(),
         ];

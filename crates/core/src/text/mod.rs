@@ -3,16 +3,20 @@
 //! Words are folded (case, accents, width), identifiers are split and also kept whole, CJK runs
 //! become bigrams, stop words go, the rest is stemmed. Storage of terms is left to the store.
 
+mod asked;
 mod fold;
 mod identifier;
 mod passages;
 mod script;
+mod sentences;
 mod stem;
 mod stopwords;
 mod typo;
 
+pub use asked::what_is_asked;
 pub use fold::fold;
 pub use passages::{PASSAGE_CHARS, Passage, Voice, passages, without_speaker, write_turn};
+pub use sentences::{Sentence, asks_about_self, sentences};
 pub(crate) use stem::stem;
 pub use stopwords::is_stop_word;
 pub use typo::{deletions, may_be_typo_of, query_deletions, typo_distance};
@@ -21,7 +25,7 @@ use script::{Run, runs};
 
 /// Bump when the same text yields other terms, or the index keeps something else of it: indexes built before are
 /// rebuilt.
-pub const ANALYZER_VERSION: u32 = 4;
+pub const ANALYZER_VERSION: u32 = 5;
 
 /// One searchable term and the word it came from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

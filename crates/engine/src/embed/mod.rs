@@ -8,6 +8,8 @@ pub mod minilm;
 mod shelf;
 mod static_model;
 mod table;
+mod word_list;
+mod word_match;
 mod words;
 
 use std::sync::Arc;

@@ -5,9 +5,12 @@
 //! process costs little more than any other. How the table was made and what it scores is in
 //! `models/README.md`.
 
-use hark_core::vector::{Level, dot_bytes, dots_bytes};
+use hark_core::text::sentences;
+use hark_core::vector::{WordMatch, dot_bytes};
 
-use super::table::{Place, Row, Table};
+use super::table::{Place, Table};
+use super::word_list::{self, WordList};
+use super::word_match::matches;
 use super::words::{Word, each_word};
 use super::{Embedder, Vector};
 
@@ -17,20 +20,8 @@ static FILE: &[u8] = include_bytes!("../../../../models/static-256.hark");
 /// of them; longer texts should be cut into passages first.
 pub const MAX_TOKENS: usize = 512;
 
-/// Words kept for word-by-word comparison, per text.
-const MAX_WORDS: usize = 128;
 /// Lighter words ("the", "of") say nothing on their own.
 const LEAST_WEIGHT: f32 = 2.0;
-/// What the nearest of so many unrelated words scores: the more there are, the nearer one comes
-/// by chance.
-fn unrelated(words: usize) -> f32 {
-    0.10 + 0.04 * (words.max(1) as f32).ln()
-}
-
-/// Words as they are stored: numbers of rows.
-fn ids(words: &[u8]) -> impl Iterator<Item = u16> {
-    words.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair))
-}
 
 /// Static token embeddings.
 pub struct StaticModel {
@@ -50,18 +41,15 @@ impl StaticModel {
         FILE.len() as u64
     }
 
+    fn list_row(&self, list: &mut WordList, row: u16) {
+        if self.weight(row) >= LEAST_WEIGHT {
+            list.add(row);
+        }
+    }
+
     /// How much a token counts; frequent words are light.
     fn weight(&self, row: u16) -> f32 {
         self.table.row(row).map_or(0.0, |row| row.scale * (dot_bytes(row.values, row.values) as f32).sqrt())
-    }
-
-    fn rows(&self, words: &[u8]) -> Vec<(u16, Row<'static>, f32)> {
-        let with_length = |id: u16| {
-            let row = self.table.row(id)?;
-            let length = (dot_bytes(row.values, row.values) as f32).sqrt();
-            Some((id, row, length))
-        };
-        ids(words).filter_map(with_length).collect()
     }
 
     fn each_row(&self, text: &str, mut each: impl FnMut(u16)) {
@@ -114,55 +102,29 @@ impl Embedder for StaticModel {
     }
 
     fn words(&self, text: &str) -> Vec<u8> {
-        let mut rows: Vec<u16> = Vec::new();
-        each_word(text, |word| {
-            let mut add = |bytes: &[u8]| {
-                let row = self.table.find(bytes, Place::Start);
-                if let Some(row) = row.filter(|row| !rows.contains(row) && self.weight(*row) >= LEAST_WEIGHT)
-                {
-                    rows.push(row);
+        let mut list = WordList::default();
+        for sentence in sentences(text) {
+            list.begin(sentence.tells_of_self);
+            each_word(sentence.text, |word| {
+                match self.table.find(word.as_bytes(), Place::Start) {
+                    Some(row) => self.list_row(&mut list, row),
+                    None => {
+                        for part in word.parts() {
+                            match self.table.find(part, Place::Start) {
+                                Some(row) => self.list_row(&mut list, row),
+                                None => list.add(word_list::stranger(part)),
+                            }
+                        }
+                    }
                 }
-                row.is_some()
-            };
-            if !add(word.as_bytes()) {
-                for part in word.parts() {
-                    add(part);
-                }
-            }
-            rows.len() < MAX_WORDS
-        });
-        rows.iter().flat_map(|row| row.to_le_bytes()).collect()
+                !list.is_full()
+            });
+        }
+        list.into_bytes()
     }
 
-    fn word_matches(&self, query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<f32> {
-        let mut known = Known::of(self, passages);
-        let passages: Vec<Vec<usize>> = passages.iter().map(|words| known.places(words)).collect();
-        let chances: Vec<f32> = passages.iter().map(|places| unrelated(places.len())).collect();
-        let mut wanted = 0.0;
-        let mut found = vec![0f32; passages.len()];
-        let mut scores = vec![0f32; passages.len()];
-        for (word, weight) in query {
-            let parts = self.rows(word);
-            if parts.is_empty() {
-                continue;
-            }
-            wanted += weight;
-            scores.fill(0.0);
-            for (id, part, length) in &parts {
-                let near = known.nearness(*id, part, *length);
-                for ((places, chance), score) in passages.iter().zip(&chances).zip(&mut scores) {
-                    let nearest = places.iter().fold(0f32, |best, at| best.max(near[*at]));
-                    *score += ((nearest - chance) / (1.0 - chance)).max(0.0);
-                }
-            }
-            for (found, score) in found.iter_mut().zip(&scores) {
-                *found += weight * score / parts.len() as f32;
-            }
-        }
-        if wanted > 0.0 {
-            found.iter_mut().for_each(|found| *found /= wanted);
-        }
-        found
+    fn word_matches(&self, query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<WordMatch> {
+        matches(&self.table, query, passages)
     }
 
     fn knows(&self, word: &str) -> bool {
@@ -173,47 +135,6 @@ impl Embedder for StaticModel {
             known
         });
         known
-    }
-}
-
-/// The different words of some passages: each is compared with a word of the query once, in however
-/// many passages it is.
-struct Known {
-    ids: Vec<u16>,
-    rows: Vec<&'static [u8]>,
-    lengths: Vec<f32>,
-    level: Level,
-    dots: Vec<i32>,
-    near: Vec<f32>,
-}
-
-impl Known {
-    fn of(model: &StaticModel, passages: &[Vec<u8>]) -> Self {
-        let mut ids: Vec<u16> = passages.iter().flat_map(|words| ids(words)).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids.retain(|id| model.table.row(*id).is_some());
-        let rows: Vec<&'static [u8]> =
-            ids.iter().filter_map(|id| model.table.row(*id)).map(|row| row.values).collect();
-        let lengths = rows.iter().map(|row| (dot_bytes(row, row) as f32).sqrt()).collect();
-        Known { ids, rows, lengths, level: Level::new(), dots: Vec::new(), near: Vec::new() }
-    }
-
-    /// Where the words of a passage are in this list.
-    fn places(&self, words: &[u8]) -> Vec<usize> {
-        ids(words).filter_map(|id| self.ids.binary_search(&id).ok()).collect()
-    }
-
-    /// How near each of the words is to one of the query.
-    fn nearness(&mut self, id: u16, row: &Row<'static>, length: f32) -> &[f32] {
-        dots_bytes(self.level, row.values, &self.rows, &mut self.dots);
-        let near = self.dots.iter().zip(&self.lengths).map(|(dot, other)| *dot as f32 / (length * other));
-        self.near.clear();
-        self.near.extend(near);
-        if let Ok(same) = self.ids.binary_search(&id) {
-            self.near[same] = 1.0;
-        }
-        &self.near
     }
 }
 
@@ -237,6 +158,7 @@ mod tests {
     fn the_embedded_file_opens() {
         let model = StaticModel::embedded();
         assert_eq!(model.dims(), 256);
+        assert!(model.table.row(word_list::FIRST_STRANGER).is_none(), "numbers of strangers are free");
         assert!(model.id().starts_with("static-256-"), "{}", model.id());
     }
 
@@ -316,6 +238,40 @@ mod tests {
         Ok(())
     }
 
+    fn match_of(query: &[&str], passage: &str) -> WordMatch {
+        let model = StaticModel::embedded();
+        let query: Vec<(Vec<u8>, f32)> = query.iter().map(|word| (model.words(word), 1.0)).collect();
+        model.word_matches(&query, &[model.words(passage)])[0]
+    }
+
+    #[test]
+    fn words_of_one_sentence_count_more_than_scattered_ones() {
+        let query = ["database", "migration", "fails"];
+        let one = match_of(&query, "Lunch was good. The database migration fails. It rains.");
+        let scattered = match_of(&query, "The database is large. A migration of birds. The exam fails.");
+        assert!(one.sentence > 0.99 && one.anywhere > 0.99, "{one:?}");
+        assert!(scattered.anywhere > 0.99 && scattered.sentence < 0.6, "{scattered:?}");
+    }
+
+    #[test]
+    fn what_one_tells_of_oneself_is_counted_apart() {
+        let query = ["buy", "racket"];
+        let told = match_of(&query, "Which strings fit? I bought a tennis racket downtown.");
+        let asked = match_of(&query, "Where can I buy a racket?");
+        assert!(told.of_self > 0.7 && told.of_self == told.sentence, "{told:?}");
+        assert!(asked.sentence > 0.9 && asked.of_self == 0.0, "{asked:?}");
+    }
+
+    #[test]
+    fn words_that_the_model_does_not_know_are_found_as_they_are() {
+        let name = "zzqqxwv";
+        assert!(!StaticModel::embedded().knows(name));
+        let query = [name, "database"];
+        let (with, without) =
+            (match_of(&query, "the Zzqqxwv database"), match_of(&query, "the other database"));
+        assert!(with.sentence > 0.99 && without.sentence < 0.6, "{with:?} {without:?}");
+    }
+
     #[test]
     fn passages_are_matched_together_as_alone() {
         let model = StaticModel::embedded();
@@ -332,11 +288,12 @@ mod tests {
         .map(|text| words(text))
         .collect();
         let together = model.word_matches(&query, &passages);
-        let alone: Vec<f32> =
+        let alone: Vec<WordMatch> =
             passages.iter().flat_map(|one| model.word_matches(&query, std::slice::from_ref(one))).collect();
         assert_eq!(together, alone);
-        assert!(together[1] > 0.99 && together[1] > together[0] && together[0] > together[2], "{together:?}");
-        assert_eq!(together[3], 0.0);
+        let anywhere: Vec<f32> = together.iter().map(|found| found.anywhere).collect();
+        assert!(anywhere[1] > 0.99 && anywhere[1] > anywhere[0] && anywhere[0] > anywhere[2], "{together:?}");
+        assert_eq!(together[3], WordMatch::default());
         assert!(model.word_matches(&query, &[]).is_empty());
     }
 }

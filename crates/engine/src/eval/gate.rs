@@ -5,13 +5,17 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use hark_core::Memory;
 use serde::{Deserialize, Serialize};
 
 use super::documents::{Document, Haystack};
 use super::rank::groups;
 use super::shelf::Shelf;
 use super::{Cost, read_lines};
+use crate::config::Config;
 use crate::error::EngineError;
+use crate::inject;
+use crate::recall;
 use crate::recall::gate::{self, Signals, Threshold};
 
 #[derive(Debug, Clone, Args)]
@@ -82,6 +86,7 @@ pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
     let haystacks: Vec<Haystack> =
         request.haystacks.as_deref().map(read_lines).transpose()?.unwrap_or_default();
     let threshold = request.threshold.map_or_else(Threshold::default, Threshold::new);
+    let room = inject::room_for_prompt(Config::default().inject.prompt);
     let mut out = super::create(&request.out)?;
     let (mut stored, mut seconds, mut micros, mut injected) = (0, 0.0, Vec::new(), 0);
     for (name, documents, asked) in groups(&documents, &haystacks, &pairs, |pair| pair.haystack.as_deref())? {
@@ -100,7 +105,9 @@ pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
             let decision = gate::decide(found.iter().map(|(_, hit)| hit), threshold);
             micros.push(started.elapsed().as_micros() as u64);
             injected += usize::from(decision.inject);
-            let ids = decision.chosen.iter().map(|at| found[*at].0.as_str()).collect();
+            let chosen: Vec<&Memory> = decision.chosen.iter().map(|at| &found[*at].1.stored.memory).collect();
+            let told = recall::tell(&chosen, room, shelf.latest).len();
+            let ids = decision.chosen.iter().take(told).map(|at| found[*at].0.as_str()).collect();
             let judged = found.iter().map(|(id, hit)| Judged { id, signals: hit.signals });
             let hits = if request.explain { judged.collect() } else { Vec::new() };
             let line = Line { pid: &pair.pid, inject: decision.inject, p: decision.probability, ids, hits };

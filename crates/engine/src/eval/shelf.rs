@@ -28,7 +28,7 @@ pub(super) struct Shelf {
     engine: Engine,
     encoder: Option<Arc<MiniLm>>,
     names: HashMap<MemoryId, String>,
-    latest: Timestamp,
+    pub(super) latest: Timestamp,
     pub(super) store_seconds: f64,
     /// Removed when the shelf is dropped.
     _folder: Option<tempfile::TempDir>,

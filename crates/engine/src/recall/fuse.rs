@@ -57,15 +57,19 @@ pub struct Ranked {
 /// just that scores about 1. `cargo xtask eval` shows what each is worth.
 mod weight {
     /// Words of the question in the best passage,
-    pub(super) const WORDS: f32 = 0.38;
+    pub(super) const WORDS: f32 = 0.30;
     /// in the memory as a whole,
-    pub(super) const WHOLE: f32 = 0.15;
+    pub(super) const WHOLE: f32 = 0.12;
     /// and side by side as in the question.
     pub(super) const TOGETHER: f32 = 0.24;
     /// Nearness in meaning of the best passage,
-    pub(super) const MEANING: f32 = 0.39;
+    pub(super) const MEANING: f32 = 0.5;
     /// and word by word.
-    pub(super) const COUNTERPARTS: f32 = 0.2;
+    pub(super) const COUNTERPARTS: f32 = 0.3;
+    /// In one sentence, where somebody asks about themselves,
+    pub(super) const SAID: f32 = 0.3;
+    /// and else.
+    pub(super) const SAID_ELSEWHERE: f32 = 0.12;
     /// Nearness in the encoder's space,
     pub(super) const ENCODER: f32 = 0.4;
     /// beside which the static model counts for less.
@@ -75,7 +79,7 @@ mod weight {
     /// Reached through a link, a shared entity, or named outright.
     pub(super) const LINKED: f32 = 0.05;
     /// From the time that the question speaks of.
-    pub(super) const TIME: f32 = 0.3;
+    pub(super) const TIME: f32 = 0.45;
 }
 
 /// How many fused hits are loaded and weighed, beyond those asked for.
@@ -112,6 +116,8 @@ struct Standing {
     total: f32,
     signals: Signals,
     held: u64,
+    /// How much of the question stands in one sentence, and what that adds.
+    sentence: Option<(f32, f32)>,
     /// How well it fits the time that the question speaks of, and what that adds.
     time: Option<(f32, f32)>,
 }
@@ -125,7 +131,7 @@ impl Standing {
     }
 
     fn of(candidate: &Candidate, admitted: bool, asked: &Candidates) -> Self {
-        let Candidate { typed, repaired, whole, cosine, words, second, .. } = candidate;
+        let Candidate { typed, repaired, whole, cosine, words, said, second, .. } = candidate;
         let mut standing = Standing {
             memory: candidate.memory,
             passage: candidate.passage,
@@ -141,14 +147,17 @@ impl Standing {
                 together: repaired.together,
                 cosine: *cosine,
                 words: *words,
+                said: *said,
                 matched: repaired.matched,
                 terms: asked.terms.terms.len() as u32,
                 rarest: repaired.rarest,
                 in_scope: asked.in_scope as u32,
+                about_self: asked.about_self,
                 named: false,
                 score: 0.0,
             },
             held: candidate.held,
+            sentence: None,
             time: None,
         };
         let by_words = |evidence: &Evidence| {
@@ -174,6 +183,9 @@ impl Standing {
         };
         if *cosine >= UNRELATED {
             standing.add(Tier::Vector, *cosine, left * (weight::MEANING * cosine.max(0.0) + counterparts));
+            let weight = if asked.about_self { weight::SAID } else { weight::SAID_ELSEWHERE };
+            standing.sentence = Some((*said, weight * said)).filter(|_| *said > 0.0);
+            standing.total += weight * said;
         }
         standing
     }
@@ -297,6 +309,7 @@ fn add_linked(
                     total: 0.0,
                     signals: Signals { named: is_named, ..Signals::default() },
                     held: 0,
+                    sentence: None,
                     time: None,
                 };
                 standing.add(Tier::Graph, strength, effect);
@@ -335,8 +348,10 @@ fn weigh(
         reasons.push(Contribution { source: tier.name().to_owned(), rank, value: *value, effect: *effect });
     }
     let memory = &stored.memory;
-    if let Some((value, effect)) = standing.time {
-        reasons.push(Contribution { source: "time".to_owned(), rank: None, value, effect });
+    for (source, measured) in [("sentence", standing.sentence), ("time", standing.time)] {
+        if let Some((value, effect)) = measured {
+            reasons.push(Contribution { source: source.to_owned(), rank: None, value, effect });
+        }
     }
     let same_project = match &memory.scope {
         Scope::Global => false,

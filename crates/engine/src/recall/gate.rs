@@ -19,6 +19,8 @@ pub struct Signals {
     pub cosine: f32,
     /// Share of the prompt's words with a counterpart of like meaning.
     pub words: f32,
+    /// The same in one sentence.
+    pub said: f32,
     /// Distinct words of the prompt found, and in the prompt.
     pub matched: u32,
     pub terms: u32,
@@ -26,6 +28,8 @@ pub struct Signals {
     pub rarest: f32,
     /// Passages looked at.
     pub in_scope: u32,
+    /// Whoever asks, asks about themselves.
+    pub about_self: bool,
     /// Named outright in the prompt: a file, an issue, a person.
     pub named: bool,
     /// The fused score.
@@ -72,7 +76,7 @@ pub struct Decision {
 }
 
 /// Memories brought with one prompt at most.
-pub const MOST: usize = 5;
+pub const MOST: usize = 8;
 /// Once there is something to say, what is this share as likely comes along.
 const COMPANION: f32 = 0.3;
 
@@ -93,11 +97,11 @@ pub fn probability(signals: &Signals) -> f32 {
     let crowd = (signals.in_scope.max(10) as f32).log10();
     let matched = signals.matched.min(MANY) as f32 / MANY as f32;
     // The constant is where 5 % of the prompts about nothing known are answered.
-    let mut z = -4.1 + 6.4 * signals.whole_share + 7.5 * signals.together + 7.7 * signals.cosine;
-    z += 1.4 * signals.words + 2.7 * matched - 1.2 * crowd;
+    let mut z = -4.3 + 5.1 * signals.whole_share + 7.6 * signals.together + 8.4 * signals.cosine;
+    z += 2.9 * signals.said + 4.2 * matched - 1.2 * crowd;
     if signals.named {
         z += NAMED;
-    } else if signals.terms < FEW {
+    } else if signals.terms < FEW && !signals.about_self {
         z -= VAGUE;
     }
     1.0 / (1.0 + (-z).exp())
@@ -108,19 +112,21 @@ const MANY: u32 = 6;
 /// A prompt that names a file, an issue or a person means what is known of it. Not fitted: the
 /// sets name nothing.
 const NAMED: f32 = 1.0;
-/// A prompt of one or two words ("fix tests") fits too much to mean any of it.
+/// A prompt of one or two words ("fix tests") fits too much to mean any of it, unless somebody asks about
+/// themselves ("what is my port?").
 const FEW: u32 = 3;
 const VAGUE: f32 = 2.5;
 
 /// Words of prompts that carry no question of their own.
-const SMALL_TALK: [&str; 83] = [
-    "1", "2", "3", "a", "again", "agree", "agreed", "ahead", "all", "alright", "and", "approve", "approved",
-    "carry", "commit", "continue", "cool", "correct", "course", "do", "done", "exactly", "fine", "finish",
-    "first", "for", "go", "going", "good", "great", "hello", "hey", "hi", "is", "it", "just", "k", "keep",
-    "lets", "lgtm", "looks", "me", "more", "much", "n", "never", "next", "nice", "no", "nope", "now", "of",
-    "ok", "okay", "on", "option", "perfect", "please", "proceed", "push", "retry", "right", "run", "second",
-    "so", "step", "stop", "sure", "test", "tests", "thank", "thanks", "that", "the", "then", "this", "try",
-    "wait", "with", "work", "works", "yes", "you",
+const SMALL_TALK: [&str; 98] = [
+    "1", "2", "3", "a", "again", "agree", "agreed", "ahead", "all", "alright", "also", "and", "approve",
+    "approved", "both", "carry", "commit", "continue", "cool", "correct", "course", "diff", "do", "done",
+    "exactly", "fine", "finish", "first", "fix", "for", "go", "going", "good", "great", "hello", "hey", "hi",
+    "hm", "hmm", "how", "is", "it", "just", "k", "keep", "lets", "lgtm", "looks", "me", "more", "much", "n",
+    "never", "next", "nice", "no", "nope", "now", "of", "ok", "okay", "on", "one", "option", "other",
+    "perfect", "please", "proceed", "push", "retry", "right", "run", "same", "second", "show", "so", "step",
+    "stop", "sure", "test", "tests", "thank", "thanks", "that", "the", "then", "this", "too", "try", "undo",
+    "wait", "what", "why", "with", "work", "works", "yes", "you",
 ];
 const MOST_SMALL_TALK: usize = 8;
 
@@ -155,6 +161,9 @@ mod tests {
             "let's go",
             "Go ahead, please!",
             "👍",
+            "please fix",
+            "show me the diff",
+            "do the same for the other one",
         ] {
             assert!(is_trivial(prompt), "{prompt}");
         }

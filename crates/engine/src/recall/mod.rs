@@ -6,11 +6,13 @@ mod cover;
 mod fuse;
 pub mod gate;
 mod render;
+mod tell;
 
 pub use fuse::{Ranked, Tier};
 pub use render::{Detail, RenderedHit, pack};
+pub use tell::tell;
 
-use hark_core::text::Shape;
+use hark_core::text::{Shape, asks_about_self, what_is_asked};
 use hark_core::vector::Embedder;
 use hark_core::when::Times;
 use hark_core::{ProjectKey, Timestamp};
@@ -59,7 +61,7 @@ pub fn answer_with(
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
     // "two weeks ago" says when, not what: as words they would only find other talk of weeks.
-    let text = question.time.without_spans(question.text);
+    let text = what_is_asked(&question.time.without_spans(question.text));
     // Before the snapshot: it takes milliseconds.
     let second = encoder.and_then(|encoder| {
         let vector = encoder.embed(head(&text))?;
@@ -68,7 +70,11 @@ pub fn answer_with(
     store.finish_memories()?;
     store.on_one_snapshot(|store| {
         let terms = store.understand(&text)?;
-        let meaning = meaning(&terms, &text, embedder).map(|meaning| Meaning { second, ..meaning });
+        let meaning = meaning(&terms, &text, embedder).map(|meaning| Meaning {
+            second,
+            times: question.time.windows(),
+            ..meaning
+        });
         let candidates = store.search(terms, meaning.as_ref(), &question.filter, Depth::default())?;
         let named = store.named_in(question.text, &question.filter)?;
         let admitted = admit::admit(&candidates, &named);
@@ -97,11 +103,12 @@ fn meaning(terms: &QueryTerms, text: &str, embedder: &dyn Embedder) -> Option<Me
             words.push((embedder.words(word), term.idf));
         }
     }
+    let about_self = asks_about_self(text);
     let as_typed = terms.terms.iter().all(|term| term.repairs.is_empty() && is_known(term));
     let text = if as_typed { head(text).to_owned() } else { meant.join(" ") };
     let vector = embedder.embed(&text)?;
     let understood = if all > 0.0 { understood / all } else { 0.0 };
-    Some(Meaning { vector, words, understood, second: None })
+    Some(Meaning { vector, words, understood, about_self, times: Vec::new(), second: None })
 }
 
 /// What is embedded of a long question: its beginning says what it is about.

@@ -1,7 +1,7 @@
 //! Exact evidence of one passage for a query: its words, its words with typos repaired, its meaning.
 
 use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
-use hark_core::vector::dot_bytes;
+use hark_core::vector::{WordMatch, dot_bytes};
 use rusqlite::Row;
 
 use super::{Meaning, QueryTerms};
@@ -9,6 +9,20 @@ use super::{Meaning, QueryTerms};
 /// What an assistant or a tool said counts a little less than what a person said.
 const QUOTED: f32 = 0.9;
 const QUOTED_COSINE: f32 = 0.03;
+
+/// The same of what stands in one sentence,
+const QUOTED_SENTENCE: f32 = 0.5;
+/// and of what is so, where somebody asks about themselves.
+const NOT_OF_SELF: f32 = 0.5;
+
+/// How much of a query one sentence of a passage says.
+pub(super) fn said(found: &WordMatch, about_self: bool, quoted: bool) -> f32 {
+    match (quoted, about_self) {
+        (true, _) => QUOTED_SENTENCE * found.sentence,
+        (false, true) => found.of_self.max(NOT_OF_SELF * found.sentence),
+        (false, false) => found.sentence,
+    }
+}
 
 /// The columns that [`Measure::passage`] reads, in its order.
 pub(super) const COLUMNS: &str = "scale, vec, record, other, id";

@@ -18,6 +18,7 @@ pub use scan::ChunkCache;
 pub(crate) use scan::tagged;
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use hark_core::Timestamp;
 use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
@@ -28,24 +29,26 @@ use crate::error::StoreError;
 use crate::index::{Totals, memory_of, passages_of};
 use crate::store::Store;
 use measure::{COLUMNS, Measure, Measured};
-use scan::Allowed;
+use scan::{Allowed, Wanted};
 
 /// How many candidates each tier hands on to exact scoring.
 #[derive(Debug, Clone, Copy)]
 pub struct Depth {
     pub lexical: usize,
     pub vector: usize,
+    /// Of the time that a query speaks of.
+    pub timely: usize,
 }
 
 impl Default for Depth {
     fn default() -> Self {
-        Depth { lexical: 120, vector: 80 }
+        Depth { lexical: 120, vector: 80, timely: 40 }
     }
 }
 
 /// How many candidates are compared word by word: by similarity, and by shared words.
-const NEAREST_COMPARED: usize = 28;
-const WORDIEST_COMPARED: usize = 16;
+const NEAREST_COMPARED: usize = 60;
+const WORDIEST_COMPARED: usize = 40;
 
 /// How many long memories are read whole, and how much of each.
 const LONG_READ: usize = 32;
@@ -59,6 +62,10 @@ pub struct Meaning {
     pub words: Vec<(Vec<u8>, f32)>,
     /// Share of the query's information that went into it, 0 to 1.
     pub understood: f32,
+    /// Whether whoever asks, asks about themselves.
+    pub about_self: bool,
+    /// From when to when what is asked about happened, as far as the query says.
+    pub times: Vec<Range<Timestamp>>,
     /// The query in a second space.
     pub second: Option<Second>,
 }
@@ -101,6 +108,8 @@ pub struct Candidate {
     pub cosine: f32,
     /// How much of the query's words have a counterpart of like meaning, 0 to 1.
     pub words: f32,
+    /// The same in one sentence, where somebody tells of themselves if the query is about that.
+    pub said: f32,
     /// Nearness in the second space, for those that have a place there.
     pub second: Option<f32>,
     /// Whether the vector tier itself proposed it (and not only another tier).
@@ -117,6 +126,8 @@ pub struct Candidates {
     pub in_scope: usize,
     /// Share of the query's information that the meaning stands for, 0 to 1.
     pub understood: f32,
+    /// See [`Meaning::about_self`].
+    pub about_self: bool,
 }
 
 impl Store {
@@ -148,7 +159,13 @@ impl Store {
         let corpus = self.totals(Totals::Passages)?;
         let postings = postings::gather(&self.conn, &terms)?;
         let signs = meaning.map(|m| sign_words(&sign_bits(&m.vector.values)));
-        let scan = scan::scan(self, filter, signs.as_ref(), depth.vector, &postings)?;
+        let wanted = Wanted {
+            signs: signs.as_ref(),
+            nearest: depth.vector,
+            times: meaning.map_or(&[], |m| &m.times),
+            timely: depth.timely,
+        };
+        let scan = scan::scan(self, filter, &wanted, &postings)?;
 
         let mut lexical = scan.allowed;
         if lexical.len() > depth.lexical {
@@ -167,7 +184,7 @@ impl Store {
                 near: false,
             })
             .collect();
-        proposed.extend(scan.nearest.iter().map(|near| Proposed {
+        proposed.extend(scan.nearest.iter().chain(&scan.timely).map(|near| Proposed {
             passage: near.passage,
             tie: near.tie,
             created: near.created,
@@ -199,6 +216,7 @@ impl Store {
                 held: repaired.held,
                 cosine,
                 words: 0.0,
+                said: 0.0,
                 second: second.get(&passage).copied(),
                 near,
             });
@@ -211,7 +229,14 @@ impl Store {
         self.look_at_rest(&mut found, &measure)?;
         found.sort_unstable_by_key(|c| (c.tie, c.memory));
         let understood = meaning.map_or(0.0, |m| m.understood);
-        Ok(Candidates { terms, found, shares: measure.shares(), in_scope: scan.in_scope, understood })
+        Ok(Candidates {
+            terms,
+            found,
+            shares: measure.shares(),
+            in_scope: scan.in_scope,
+            understood,
+            about_self: meaning.is_some_and(|m| m.about_self),
+        })
     }
 
     /// How near what is proposed is in the second space, and what is nearest there, which is proposed too.
@@ -238,22 +263,28 @@ impl Store {
     /// Word by word is dearer than one vector: only what leads by one measure or the other is
     /// compared so.
     fn compare_words(&self, found: &mut [Candidate], meaning: &Meaning) -> rusqlite::Result<()> {
-        let mut read = self.conn.prepare_cached("SELECT words FROM passage WHERE id = ?1")?;
+        let mut read = self.conn.prepare_cached("SELECT words, other FROM passage WHERE id = ?1")?;
         let leaders = |found: &mut [Candidate], count: usize, measure: fn(&Candidate) -> f32| -> Vec<i64> {
             found.sort_unstable_by(|a, b| measure(b).total_cmp(&measure(a)).then(a.tie.cmp(&b.tie)));
             found.iter().take(count).map(|c| c.passage).collect()
         };
         let mut leading = leaders(found, NEAREST_COMPARED, |c| c.cosine);
         leading.extend(leaders(found, WORDIEST_COMPARED, |c| c.repaired.score));
+        let is_timely = |c: &Candidate| meaning.times.iter().any(|times| times.contains(&c.created));
         let mut leading: Vec<&mut Candidate> =
-            found.iter_mut().filter(|c| leading.contains(&c.passage)).collect();
-        let words = leading
-            .iter()
-            .map(|candidate| read.query_row([candidate.passage], |row| row.get(0)))
-            .collect::<rusqlite::Result<Vec<Vec<u8>>>>()?;
+            found.iter_mut().filter(|c| leading.contains(&c.passage) || is_timely(c)).collect();
+        let (mut words, mut quoted) = (Vec::with_capacity(leading.len()), Vec::with_capacity(leading.len()));
+        for candidate in &leading {
+            read.query_row([candidate.passage], |row| {
+                words.push(row.get(0)?);
+                quoted.push(row.get(1)?);
+                Ok(())
+            })?;
+        }
         let matches = self.embedder.word_matches(&meaning.words, &words);
-        for (candidate, words) in leading.iter_mut().zip(matches) {
-            candidate.words = words;
+        for ((candidate, found), quoted) in leading.iter_mut().zip(matches).zip(quoted) {
+            candidate.words = found.anywhere;
+            candidate.said = measure::said(&found, meaning.about_self, quoted);
         }
         Ok(())
     }
@@ -343,6 +374,7 @@ impl Candidate {
         if other.cosine + other.words > self.cosine + self.words {
             (self.cosine, self.words) = (other.cosine, other.words);
         }
+        self.said = self.said.max(other.said);
         if other.second > self.second {
             self.second = other.second;
         }

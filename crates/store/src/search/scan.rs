@@ -2,7 +2,9 @@
 //! lexical tier asked about, and finds those nearest to the query's sign bits.
 
 use std::collections::{BinaryHeap, HashSet};
+use std::ops::Range;
 
+use hark_core::Timestamp;
 use hark_core::vector::{Level, Signs, sign_distances};
 use rusqlite::{Connection, Row};
 
@@ -18,7 +20,17 @@ pub(crate) struct Scan {
     pub(crate) allowed: Vec<Allowed>,
     /// Nearest by sign bits, in no order.
     pub(crate) nearest: Vec<Near>,
+    /// Nearest among those of the time that is meant.
+    pub(crate) timely: Vec<Near>,
     pub(crate) in_scope: usize,
+}
+
+/// What is looked for: passages near to these signs, and among those of some times.
+pub(crate) struct Wanted<'a> {
+    pub(crate) signs: Option<&'a Signs>,
+    pub(crate) nearest: usize,
+    pub(crate) times: &'a [Range<Timestamp>],
+    pub(crate) timely: usize,
 }
 
 pub(crate) struct Allowed {
@@ -112,19 +124,19 @@ const LASTING_PAGES: &str = "PRAGMA cache_size = -32000";
 pub(crate) fn scan(
     store: &Store,
     filter: &Filter,
-    signs: Option<&Signs>,
-    nearest: usize,
+    wanted: &Wanted<'_>,
     postings: &Postings,
 ) -> rusqlite::Result<Scan> {
+    let minutes = |times: &Range<Timestamp>| times.start.as_minutes()..times.end.as_minutes();
     let mut sweep = Sweep {
         sieve: Sieve::new(filter, tagged(&store.conn, filter)?),
-        signs,
+        signs: wanted.signs,
         level: Level::new(),
         distances: Vec::with_capacity(CHUNK_CAPACITY),
-        limit: nearest,
         postings,
-        farthest: u32::MAX,
-        heap: BinaryHeap::with_capacity(nearest + 1),
+        nearest: Nearest::new(wanted.nearest),
+        times: wanted.times.iter().map(minutes).collect(),
+        timely: Nearest::new(wanted.timely),
         allowed: Vec::new(),
         in_scope: 0,
     };
@@ -171,10 +183,10 @@ struct Sweep<'a> {
     signs: Option<&'a Signs>,
     level: Level,
     distances: Vec<u32>,
-    limit: usize,
     postings: &'a Postings,
-    heap: BinaryHeap<Near>,
-    farthest: u32,
+    nearest: Nearest,
+    times: Vec<Range<u32>>,
+    timely: Nearest,
     allowed: Vec<Allowed>,
     in_scope: usize,
 }
@@ -224,9 +236,39 @@ impl Sweep<'_> {
         }
     }
 
-    /// Most are farther than the worst kept so far; that is one comparison.
     #[inline]
     fn compare(&mut self, distance: u32, facets: &Facets) {
+        self.nearest.offer(distance, facets);
+        if self.times.iter().any(|times| times.contains(&facets.created)) {
+            self.timely.offer(distance, facets);
+        }
+    }
+
+    fn finish(self) -> Scan {
+        Scan {
+            allowed: self.allowed,
+            nearest: self.nearest.heap.into_vec(),
+            timely: self.timely.heap.into_vec(),
+            in_scope: self.in_scope,
+        }
+    }
+}
+
+/// The few nearest of many.
+struct Nearest {
+    limit: usize,
+    farthest: u32,
+    heap: BinaryHeap<Near>,
+}
+
+impl Nearest {
+    fn new(limit: usize) -> Self {
+        Nearest { limit, farthest: u32::MAX, heap: BinaryHeap::with_capacity(limit + 1) }
+    }
+
+    /// Most are farther than the worst kept so far; that is one comparison.
+    #[inline]
+    fn offer(&mut self, distance: u32, facets: &Facets) {
         if distance <= self.farthest {
             let Facets { tie, passage, created, is_long, .. } = *facets;
             self.keep(Near { distance, tie, passage, created, is_long });
@@ -241,10 +283,6 @@ impl Sweep<'_> {
             self.heap.push(near);
             self.farthest = self.heap.peek().map_or(u32::MAX, |worst| worst.distance);
         }
-    }
-
-    fn finish(self) -> Scan {
-        Scan { allowed: self.allowed, nearest: self.heap.into_vec(), in_scope: self.in_scope }
     }
 }
 

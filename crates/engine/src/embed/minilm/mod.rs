@@ -18,6 +18,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use fearless_simd::Level;
+use hark_core::vector::WordMatch;
 
 use super::{Embedder, Vector};
 use encoder::Room;
@@ -101,8 +102,8 @@ impl Embedder for MiniLm {
         Vec::new()
     }
 
-    fn word_matches(&self, _query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<f32> {
-        vec![0.0; passages.len()]
+    fn word_matches(&self, _query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<WordMatch> {
+        vec![WordMatch::default(); passages.len()]
     }
 }
 

@@ -1,0 +1,127 @@
+//! Sentences, and whether one tells something about who says it. A question about oneself ("which
+//! racket did I buy?") is answered by what one told of oneself, not by what was asked about rackets.
+
+/// One sentence of a text, or one line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sentence<'t> {
+    pub text: &'t str,
+    /// Somebody speaks of themselves and does not ask.
+    pub tells_of_self: bool,
+}
+
+/// Words for who speaks, in lower case. Those that are not English are common only in their own language.
+const SELF: [&str; 24] = [
+    "i", "im", "ive", "my", "mine", "myself", "we", "weve", "our", "ours", "ich", "mir", "mein", "meine",
+    "wir", "unser", "unsere", "je", "mon", "nous", "notre", "yo", "mi", "nuestro",
+];
+/// And for who is told something: in a question they say nothing ("show me the diff").
+const TOLD: [&str; 2] = ["me", "us"];
+
+/// The sentences of a text that hold a word, in order.
+pub fn sentences(text: &str) -> impl Iterator<Item = Sentence<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let (sentence, after) = rest.split_at(end(rest));
+            rest = after;
+            if sentence.chars().any(char::is_alphanumeric) {
+                let asks = sentence.trim_end().ends_with(['?', '？']);
+                return Some(Sentence {
+                    text: sentence,
+                    tells_of_self: !asks && has_word(sentence, &[&SELF, &TOLD]),
+                });
+            }
+        }
+        None
+    })
+}
+
+/// Whether whoever asks this asks about themselves.
+pub fn asks_about_self(question: &str) -> bool {
+    has_word(question, &[&SELF])
+}
+
+/// What stands before an apostrophe is a word: "I'd".
+fn has_word(text: &str, lists: &[&[&str]]) -> bool {
+    text.split(|c: char| !c.is_alphanumeric()).any(|word| {
+        // "US" is something else.
+        let is_name = word.len() > 1 && word.chars().all(char::is_uppercase);
+        let mut known = lists.iter().flat_map(|list| list.iter());
+        !is_name && known.any(|own| word.eq_ignore_ascii_case(own))
+    })
+}
+
+/// Where the first sentence ends: at a line's end, after a mark of the end that space follows, or after one that
+/// needs none.
+fn end(text: &str) -> usize {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let ends = match c {
+            '\n' | '。' | '！' | '？' => true,
+            '.' | '!' | '?' => chars.peek().is_some_and(|(_, next)| next.is_whitespace()),
+            _ => false,
+        };
+        if ends {
+            return at + c.len_utf8();
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn told(text: &str) -> Vec<(&str, bool)> {
+        sentences(text).map(|s| (s.text.trim(), s.tells_of_self)).collect()
+    }
+
+    #[test]
+    fn what_one_tells_of_oneself_is_told_from_questions_and_from_what_is_so() {
+        let text = "Which racket is best? By the way, I bought mine in v1.2 of the shop! Do I need more?\nIt is red.";
+        assert_eq!(
+            told(text),
+            [
+                ("Which racket is best?", false),
+                ("By the way, I bought mine in v1.2 of the shop!", true),
+                ("Do I need more?", false),
+                ("It is red.", false),
+            ]
+        );
+        assert_eq!(
+            told("昨日買った。いいですか？\n\n***\n"),
+            [("昨日買った。", false), ("いいですか？", false)]
+        );
+    }
+
+    #[test]
+    fn who_speaks_is_heard_in_several_forms_and_not_in_names() {
+        for text in [
+            "I’ve moved",
+            "it's MY house: my own",
+            "I'd rather not",
+            "We use Postgres",
+            "das ist mein Auto",
+            "I",
+        ] {
+            assert!(asks_about_self(text), "{text}");
+        }
+        for text in ["the US market", "show me the diff", "for i32 in items", "mining", "", "💡"] {
+            assert!(!asks_about_self(text), "{text}");
+        }
+        assert_eq!(told("She gave me a lamp."), [("She gave me a lamp.", true)]);
+    }
+
+    proptest! {
+        #[test]
+        fn sentences_are_pieces_in_order(text in "(\\PC{0,20}[ \\n.?!。]){0,40}") {
+            let mut at = 0;
+            for sentence in sentences(&text) {
+                let place = sentence.text.as_ptr() as usize - text.as_ptr() as usize;
+                prop_assert!(place >= at && place + sentence.text.len() <= text.len());
+                at = place + sentence.text.len();
+            }
+        }
+    }
+}

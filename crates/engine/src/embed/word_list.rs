@@ -1,0 +1,107 @@
+//! The words of a passage, sentence by sentence, as the bytes that the store keeps beside its vector: numbers of
+//! rows in the table, numbers for words that the table lacks, and marks where a sentence begins.
+
+/// Words and marks kept of one text.
+const MOST: usize = 256;
+/// Rows of the table are below this.
+pub(super) const FIRST_STRANGER: u16 = 0x8000;
+const FIRST_MARK: u16 = 0xfff0;
+const SENTENCE: u16 = FIRST_MARK;
+const SENTENCE_OF_SELF: u16 = FIRST_MARK + 1;
+
+/// The number of a word without a row: it can only be found again as it is.
+pub(super) fn stranger(word: &[u8]) -> u16 {
+    let hash =
+        word.iter().fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    let room = u32::from(FIRST_MARK - FIRST_STRANGER);
+    FIRST_STRANGER + ((hash >> 8) % room) as u16
+}
+
+/// A list in the making.
+#[derive(Default)]
+pub(super) struct WordList {
+    entries: Vec<u16>,
+    /// Where the words of this sentence begin.
+    here: usize,
+}
+
+impl WordList {
+    pub(super) fn begin(&mut self, tells_of_self: bool) {
+        self.drop_empty_sentence();
+        self.entries.push(if tells_of_self { SENTENCE_OF_SELF } else { SENTENCE });
+        self.here = self.entries.len();
+    }
+
+    /// Once a sentence is enough.
+    pub(super) fn add(&mut self, word: u16) {
+        if !self.is_full() && !self.entries[self.here..].contains(&word) {
+            self.entries.push(word);
+        }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.entries.len() >= MOST
+    }
+
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+        self.drop_empty_sentence();
+        self.entries.iter().flat_map(|entry| entry.to_le_bytes()).collect()
+    }
+
+    fn drop_empty_sentence(&mut self) {
+        if self.entries.last().is_some_and(|last| *last >= FIRST_MARK) {
+            self.entries.pop();
+        }
+    }
+}
+
+/// One sentence of a list.
+pub(super) struct Words {
+    pub(super) tells_of_self: bool,
+    pub(super) words: Vec<u16>,
+}
+
+/// The sentences of a list. Words before the first mark are a sentence too.
+pub(super) fn read(list: &[u8]) -> Vec<Words> {
+    let mut sentences: Vec<Words> = Vec::new();
+    for entry in list.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair)) {
+        if entry >= FIRST_MARK || sentences.is_empty() {
+            sentences.push(Words { tells_of_self: entry == SENTENCE_OF_SELF, words: Vec::new() });
+        }
+        if let Some(sentence) = sentences.last_mut().filter(|_| entry < FIRST_MARK) {
+            sentence.words.push(entry);
+        }
+    }
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_listed_is_read_back(said in prop::collection::vec((any::<bool>(), prop::collection::vec(0..FIRST_MARK, 0..30)), 0..20)) {
+            let mut list = WordList::default();
+            for (tells_of_self, words) in &said {
+                list.begin(*tells_of_self);
+                words.iter().for_each(|word| list.add(*word));
+            }
+            let read = read(&list.into_bytes());
+            let kept: usize = read.iter().map(|sentence| sentence.words.len() + 1).sum();
+            prop_assert!(kept <= MOST);
+            let meant = said.iter().filter(|(_, words)| !words.is_empty());
+            for (sentence, (tells_of_self, words)) in read.iter().zip(meant) {
+                prop_assert_eq!(sentence.tells_of_self, *tells_of_self);
+                prop_assert!(!sentence.words.is_empty() && sentence.words.iter().all(|word| words.contains(word)));
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..200), word in prop::collection::vec(any::<u8>(), 0..20)) {
+            read(&bytes);
+            prop_assert!((FIRST_STRANGER..FIRST_MARK).contains(&stranger(&word)));
+        }
+    }
+}
