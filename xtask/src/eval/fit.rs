@@ -7,7 +7,7 @@ use crate::share::Share;
 
 /// Where the hits of a prompt are cut, and how likely a companion must be: as in `gate.rs`.
 const MOST: usize = 8;
-const COMPANION: f64 = 0.3;
+const COMPANION: f64 = 0.2;
 /// Added and not fitted, as in `gate.rs`.
 const NAMED: f64 = 1.0;
 const VAGUE: f64 = -2.5;

@@ -56,23 +56,39 @@ impl WordList {
 }
 
 /// One sentence of a list.
-pub(super) struct Words {
+pub(super) struct Words<'l> {
     pub(super) tells_of_self: bool,
-    pub(super) words: Vec<u16>,
+    pub(super) words: Entries<'l>,
 }
 
 /// The sentences of a list. Words before the first mark are a sentence too.
-pub(super) fn read(list: &[u8]) -> Vec<Words> {
-    let mut sentences: Vec<Words> = Vec::new();
-    for entry in list.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair)) {
-        if entry >= FIRST_MARK || sentences.is_empty() {
-            sentences.push(Words { tells_of_self: entry == SENTENCE_OF_SELF, words: Vec::new() });
-        }
-        if let Some(sentence) = sentences.last_mut().filter(|_| entry < FIRST_MARK) {
-            sentence.words.push(entry);
-        }
+pub(super) fn read(list: &[u8]) -> impl Iterator<Item = Words<'_>> {
+    let mut rest = list.as_chunks::<2>().0;
+    std::iter::from_fn(move || {
+        let (first, after) = rest.split_first()?;
+        let mark = u16::from_le_bytes(*first);
+        let words = if mark >= FIRST_MARK { after } else { rest };
+        let end = words.iter().position(|pair| u16::from_le_bytes(*pair) >= FIRST_MARK).unwrap_or(words.len());
+        let (words, after) = words.split_at(end);
+        rest = after;
+        Some(Words { tells_of_self: mark == SENTENCE_OF_SELF, words: Entries(words.iter()) })
+    })
+}
+
+/// All words of a list.
+pub(super) fn words(list: &[u8]) -> impl Iterator<Item = u16> {
+    read(list).flat_map(|sentence| sentence.words)
+}
+
+/// Words as they are stored.
+pub(super) struct Entries<'l>(std::slice::Iter<'l, [u8; 2]>);
+
+impl Iterator for Entries<'_> {
+    type Item = u16;
+
+    fn next(&mut self) -> Option<u16> {
+        self.0.next().map(|pair| u16::from_le_bytes(*pair))
     }
-    sentences
 }
 
 #[cfg(test)]
@@ -88,19 +104,19 @@ mod tests {
                 list.begin(*tells_of_self);
                 words.iter().for_each(|word| list.add(*word));
             }
-            let read = read(&list.into_bytes());
-            let kept: usize = read.iter().map(|sentence| sentence.words.len() + 1).sum();
-            prop_assert!(kept <= MOST);
+            let bytes = list.into_bytes();
+            prop_assert!(bytes.len() <= 2 * MOST);
+            let read: Vec<(bool, Vec<u16>)> = read(&bytes).map(|s| (s.tells_of_self, s.words.collect())).collect();
             let meant = said.iter().filter(|(_, words)| !words.is_empty());
-            for (sentence, (tells_of_self, words)) in read.iter().zip(meant) {
-                prop_assert_eq!(sentence.tells_of_self, *tells_of_self);
-                prop_assert!(!sentence.words.is_empty() && sentence.words.iter().all(|word| words.contains(word)));
+            for (kept, (tells_of_self, words)) in read.iter().zip(meant) {
+                prop_assert_eq!(kept.0, *tells_of_self);
+                prop_assert!(!kept.1.is_empty() && kept.1.iter().all(|word| words.contains(word)));
             }
         }
 
         #[test]
         fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..200), word in prop::collection::vec(any::<u8>(), 0..20)) {
-            read(&bytes);
+            prop_assert!(words(&bytes).count() <= bytes.len() / 2);
             prop_assert!((FIRST_STRANGER..FIRST_MARK).contains(&stranger(&word)));
         }
     }

@@ -1,6 +1,8 @@
 //! Passages compared with a question word by word: each word of the question looks for its nearest counterpart
 //! anywhere in a passage, and in each of its sentences.
 
+use std::ops::Range;
+
 use hark_core::vector::{Level, WordMatch, dot_bytes, dots_bytes};
 
 use super::table::Table;
@@ -20,27 +22,36 @@ fn beyond(nearness: f32, chance: f32) -> f32 {
 }
 
 /// See [`hark_core::vector::Embedder::word_matches`].
-pub(super) fn matches(table: &Table<'_>, query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<WordMatch> {
-    let mut known = Known::of(table, passages);
-    let mut compared: Vec<Compared> = passages.iter().map(|words| Compared::of(words, &known)).collect();
+pub(super) fn matches(
+    table: &Table<'_>,
+    query: &[(Vec<u8>, f32)],
+    passages: &[Vec<u8>],
+) -> Vec<WordMatch> {
+    let mut known = Known::new(table);
+    let mut sentences = Vec::with_capacity(8 * passages.len());
+    let mut compared: Vec<Compared> =
+        passages.iter().map(|words| Compared::read(words, &mut known, &mut sentences)).collect();
     let (mut all, mut with_meaning) = (0.0, 0.0);
     for (word, weight) in query {
-        let parts: Vec<u16> = word_list::read(word).into_iter().flat_map(|sentence| sentence.words).collect();
+        let parts: Vec<u16> = word_list::words(word).collect();
         let share = weight / parts.len() as f32;
         for part in parts {
-            let has_meaning = known.compare(table, part);
+            let has_meaning = known.compare(part);
             all += share;
             with_meaning += if has_meaning { share } else { 0.0 };
             for passage in &mut compared {
-                passage.look_for(&known.near, share, has_meaning);
+                let nearest = known.look_for(&mut sentences[passage.sentences.clone()], share);
+                if has_meaning {
+                    passage.found += share * beyond(nearest, passage.chance);
+                }
             }
         }
     }
     let of = |sum: f32, all: f32| if all > 0.0 { sum / all } else { 0.0 };
     let found = |passage: &Compared| {
+        let here = &sentences[passage.sentences.clone()];
         let best = |wanted: fn(&Sentence) -> bool| {
-            let sums = passage.sentences.iter().filter(|s| wanted(s)).map(|s| s.found);
-            of(sums.fold(0.0, f32::max), all)
+            of(here.iter().filter(|s| wanted(s)).fold(0.0, |best: f32, s| best.max(s.found)), all)
         };
         WordMatch {
             anywhere: of(passage.found, with_meaning),
@@ -53,94 +64,124 @@ pub(super) fn matches(table: &Table<'_>, query: &[(Vec<u8>, f32)], passages: &[V
 
 /// A passage with what was found in it so far.
 struct Compared {
-    sentences: Vec<Sentence>,
+    sentences: Range<usize>,
     chance: f32,
     found: f32,
 }
 
 struct Sentence {
     tells_of_self: bool,
-    /// Places of its words among the known ones.
-    places: Vec<u32>,
+    /// Where its words are among the places.
+    words: Range<usize>,
     found: f32,
 }
 
 impl Compared {
-    fn of(words: &[u8], known: &Known<'_>) -> Self {
-        let mut with_meaning: Vec<u16> = Vec::new();
-        let sentences = word_list::read(words)
-            .into_iter()
-            .map(|sentence| {
-                with_meaning.extend(sentence.words.iter().filter(|word| **word < word_list::FIRST_STRANGER));
-                let places = sentence.words.iter().filter_map(|word| known.place(*word));
-                Sentence { tells_of_self: sentence.tells_of_self, places: places.collect(), found: 0.0 }
-            })
-            .collect();
-        with_meaning.sort_unstable();
-        with_meaning.dedup();
-        Compared { sentences, chance: unrelated(with_meaning.len()), found: 0.0 }
-    }
-
-    fn look_for(&mut self, near: &[f32], share: f32, has_meaning: bool) {
-        let mut nearest = 0f32;
-        for sentence in &mut self.sentences {
-            let here = sentence.places.iter().fold(0f32, |best, at| best.max(near[*at as usize]));
-            sentence.found += share * beyond(here, FAR);
-            nearest = nearest.max(here);
+    fn read(words: &[u8], known: &mut Known<'_, '_>, sentences: &mut Vec<Sentence>) -> Self {
+        let first = sentences.len();
+        let first_word = known.places.len();
+        for sentence in word_list::read(words) {
+            let from = known.places.len();
+            for word in sentence.words {
+                known.add(word);
+            }
+            let words = from..known.places.len();
+            sentences.push(Sentence { tells_of_self: sentence.tells_of_self, words, found: 0.0 });
         }
-        if has_meaning {
-            self.found += share * beyond(nearest, self.chance);
-        }
+        let mut different: Vec<u32> = known.places[first_word..].to_vec();
+        different.sort_unstable();
+        different.dedup();
+        let with_meaning = different.iter().filter(|at| known.has_meaning(**at)).count();
+        Compared { sentences: first..sentences.len(), chance: unrelated(with_meaning), found: 0.0 }
     }
 }
 
 /// The different words of some passages: each is compared with a word of the question once, in however many
-/// passages it is. Those that have a row come first.
-struct Known<'t> {
+/// passages it is.
+struct Known<'a, 't> {
+    table: &'a Table<'t>,
+    /// By number of a word, its place among the different ones.
+    place_of: Vec<u32>,
     ids: Vec<u16>,
+    /// Strangers have a row of nothing.
     rows: Vec<&'t [u8]>,
     lengths: Vec<f32>,
+    /// The words of all sentences, by place.
+    places: Vec<u32>,
     level: Level,
     dots: Vec<i32>,
     near: Vec<f32>,
 }
 
-impl<'t> Known<'t> {
-    fn of(table: &Table<'t>, passages: &[Vec<u8>]) -> Self {
-        let is_word = |id: &u16| *id >= word_list::FIRST_STRANGER || table.row(*id).is_some();
-        let sentences = passages.iter().flat_map(|words| word_list::read(words));
-        let mut ids: Vec<u16> = sentences.flat_map(|sentence| sentence.words).filter(is_word).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let rows: Vec<&'t [u8]> = ids
-            .iter()
-            .take_while(|id| **id < word_list::FIRST_STRANGER)
-            .filter_map(|id| table.row(*id))
-            .map(|row| row.values)
-            .collect();
-        let lengths = rows.iter().map(|row| length(row)).collect();
-        Known { ids, rows, lengths, level: Level::new(), dots: Vec::new(), near: Vec::new() }
+const NOWHERE: u32 = u32::MAX;
+
+impl<'a, 't> Known<'a, 't> {
+    fn new(table: &'a Table<'t>) -> Self {
+        Known {
+            table,
+            place_of: vec![NOWHERE; usize::from(u16::MAX) + 1],
+            ids: Vec::new(),
+            rows: Vec::new(),
+            lengths: Vec::new(),
+            places: Vec::new(),
+            level: Level::new(),
+            dots: Vec::new(),
+            near: Vec::new(),
+        }
     }
 
-    fn place(&self, id: u16) -> Option<u32> {
-        self.ids.binary_search(&id).ok().map(|at| at as u32)
+    /// Puts a word behind the others. One that is neither a stranger nor has a row is of another table.
+    fn add(&mut self, word: u16) {
+        let slot = usize::from(word);
+        if self.place_of[slot] == NOWHERE {
+            let row = match self.row(word) {
+                Some(row) => row,
+                None if word >= word_list::FIRST_STRANGER => &[],
+                None => return,
+            };
+            self.place_of[slot] = self.ids.len() as u32;
+            self.ids.push(word);
+            self.rows.push(row);
+            self.lengths.push(length(row));
+        }
+        self.places.push(self.place_of[slot]);
+    }
+
+    fn row(&self, word: u16) -> Option<&'t [u8]> {
+        Some(word).filter(|id| *id < word_list::FIRST_STRANGER).and_then(|id| self.table.row(id)).map(|row| row.values)
+    }
+
+    fn has_meaning(&self, place: u32) -> bool {
+        self.ids[place as usize] < word_list::FIRST_STRANGER
     }
 
     /// Sets how near each of the words is to this one, and says whether it has a meaning.
-    fn compare(&mut self, table: &Table<'t>, id: u16) -> bool {
+    fn compare(&mut self, word: u16) -> bool {
         self.near.clear();
-        let row = Some(id).filter(|id| *id < word_list::FIRST_STRANGER).and_then(|id| table.row(id));
-        if let Some(row) = &row {
-            let own = length(row.values);
-            dots_bytes(self.level, row.values, &self.rows, &mut self.dots);
-            let near = self.dots.iter().zip(&self.lengths).map(|(dot, other)| *dot as f32 / (own * other));
+        let row = self.row(word);
+        if let Some(row) = row {
+            let own = length(row);
+            dots_bytes(self.level, row, &self.rows, &mut self.dots);
+            let near = self.dots.iter().zip(&self.lengths).map(|(dot, other)| *dot as f32 / (own * other).max(1.0));
             self.near.extend(near);
         }
         self.near.resize(self.ids.len(), 0.0);
-        if let Ok(same) = self.ids.binary_search(&id) {
-            self.near[same] = 1.0;
+        if let Some(same) = self.near.get_mut(self.place_of[usize::from(word)] as usize) {
+            *same = 1.0;
         }
         row.is_some()
+    }
+
+    /// Adds what each sentence has of a word, and says how near the nearest of all is.
+    fn look_for(&self, sentences: &mut [Sentence], share: f32) -> f32 {
+        let mut nearest = 0f32;
+        for sentence in sentences {
+            let places = &self.places[sentence.words.clone()];
+            let here = places.iter().fold(0f32, |best, at| best.max(self.near[*at as usize]));
+            sentence.found += share * beyond(here, FAR);
+            nearest = nearest.max(here);
+        }
+        nearest
     }
 }
 

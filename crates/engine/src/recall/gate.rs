@@ -78,7 +78,7 @@ pub struct Decision {
 /// Memories brought with one prompt at most.
 pub const MOST: usize = 8;
 /// Once there is something to say, what is this share as likely comes along.
-const COMPANION: f32 = 0.3;
+const COMPANION: f32 = 0.2;
 
 /// Judges the hits of a prompt, best first.
 pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) -> Decision {
@@ -97,8 +97,8 @@ pub fn probability(signals: &Signals) -> f32 {
     let crowd = (signals.in_scope.max(10) as f32).log10();
     let matched = signals.matched.min(MANY) as f32 / MANY as f32;
     // The constant is where 5 % of the prompts about nothing known are answered.
-    let mut z = -4.3 + 5.1 * signals.whole_share + 7.6 * signals.together + 8.4 * signals.cosine;
-    z += 2.9 * signals.said + 4.2 * matched - 1.2 * crowd;
+    let mut z = -7.3 + 4.9 * signals.whole_share + 7.8 * signals.together + 9.7 * signals.cosine;
+    z += 4.8 * signals.said + 3.5 * matched - 0.93 * crowd;
     if signals.named {
         z += NAMED;
     } else if signals.terms < FEW && !signals.about_self {

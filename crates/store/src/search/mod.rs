@@ -86,6 +86,12 @@ struct Proposed {
     near: bool,
 }
 
+/// A passage's words as the embedder lists them, and whether an assistant or a tool says them.
+struct Listed {
+    words: Vec<u8>,
+    quoted: bool,
+}
+
 /// One memory with everything the tiers know about it; its best passage speaks for it.
 #[derive(Debug, Clone)]
 pub struct Candidate {
@@ -200,10 +206,15 @@ impl Store {
 
         let measure = Measure::new(&terms, meaning, corpus);
         let mut found: Vec<Candidate> = Vec::with_capacity(proposed.len());
-        let mut read = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM passage WHERE id = ?1"))?;
+        let mut words: HashMap<i64, Listed> = HashMap::with_capacity(proposed.len());
+        let mut read =
+            self.conn.prepare_cached(&format!("SELECT {COLUMNS}, words FROM passage WHERE id = ?1"))?;
         for Proposed { passage, tie, created, is_long, near } in proposed {
-            let measured = read.query_row([passage], |row| measure.passage(row)).optional()?;
-            let Some(Measured { typed, repaired, cosine }) = measured else { continue };
+            let measured = read.query_row([passage], |row| {
+                words.insert(passage, Listed { words: row.get(5)?, quoted: row.get(3)? });
+                measure.passage(row)
+            });
+            let Some(Measured { typed, repaired, cosine }) = measured.optional()? else { continue };
             found.push(Candidate {
                 memory: memory_of(passage),
                 passage,
@@ -222,7 +233,7 @@ impl Store {
             });
         }
         if let Some(meaning) = meaning {
-            self.compare_words(&mut found, meaning)?;
+            self.compare_words(&mut found, meaning, words);
         }
         let mut found = best_of_each(found);
         self.look_at_whole(&mut found, measure.meant())?;
@@ -262,31 +273,30 @@ impl Store {
 
     /// Word by word is dearer than one vector: only what leads by one measure or the other is
     /// compared so.
-    fn compare_words(&self, found: &mut [Candidate], meaning: &Meaning) -> rusqlite::Result<()> {
-        let mut read = self.conn.prepare_cached("SELECT words, other FROM passage WHERE id = ?1")?;
-        let leaders = |found: &mut [Candidate], count: usize, measure: fn(&Candidate) -> f32| -> Vec<i64> {
+    fn compare_words(&self, found: &mut [Candidate], meaning: &Meaning, mut listed: HashMap<i64, Listed>) {
+        let leaders = |found: &mut [Candidate], count: usize, measure: fn(&Candidate) -> f32| -> HashSet<i64> {
             found.sort_unstable_by(|a, b| measure(b).total_cmp(&measure(a)).then(a.tie.cmp(&b.tie)));
             found.iter().take(count).map(|c| c.passage).collect()
         };
-        let mut leading = leaders(found, NEAREST_COMPARED, |c| c.cosine);
-        leading.extend(leaders(found, WORDIEST_COMPARED, |c| c.repaired.score));
+        let nearest = leaders(found, NEAREST_COMPARED, |c| c.cosine);
+        let wordiest = leaders(found, WORDIEST_COMPARED, |c| c.repaired.score);
         let is_timely = |c: &Candidate| meaning.times.iter().any(|times| times.contains(&c.created));
-        let mut leading: Vec<&mut Candidate> =
-            found.iter_mut().filter(|c| leading.contains(&c.passage) || is_timely(c)).collect();
-        let (mut words, mut quoted) = (Vec::with_capacity(leading.len()), Vec::with_capacity(leading.len()));
-        for candidate in &leading {
-            read.query_row([candidate.passage], |row| {
-                words.push(row.get(0)?);
-                quoted.push(row.get(1)?);
-                Ok(())
-            })?;
+        let leads = |c: &&mut Candidate| {
+            nearest.contains(&c.passage) || wordiest.contains(&c.passage) || is_timely(c)
+        };
+        let (mut leading, mut words, mut quoted) = (Vec::new(), Vec::new(), Vec::new());
+        for candidate in found.iter_mut().filter(leads) {
+            if let Some(list) = listed.remove(&candidate.passage) {
+                leading.push(candidate);
+                words.push(list.words);
+                quoted.push(list.quoted);
+            }
         }
         let matches = self.embedder.word_matches(&meaning.words, &words);
-        for ((candidate, found), quoted) in leading.iter_mut().zip(matches).zip(quoted) {
+        for ((candidate, found), quoted) in leading.into_iter().zip(matches).zip(quoted) {
             candidate.words = found.anywhere;
             candidate.said = measure::said(&found, meaning.about_self, quoted);
         }
-        Ok(())
     }
 
     /// A memory of several passages is also judged as a whole.
