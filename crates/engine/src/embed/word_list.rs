@@ -68,7 +68,8 @@ pub(super) fn read(list: &[u8]) -> impl Iterator<Item = Words<'_>> {
         let (first, after) = rest.split_first()?;
         let mark = u16::from_le_bytes(*first);
         let words = if mark >= FIRST_MARK { after } else { rest };
-        let end = words.iter().position(|pair| u16::from_le_bytes(*pair) >= FIRST_MARK).unwrap_or(words.len());
+        let end =
+            words.iter().position(|pair| u16::from_le_bytes(*pair) >= FIRST_MARK).unwrap_or(words.len());
         let (words, after) = words.split_at(end);
         rest = after;
         Some(Words { tells_of_self: mark == SENTENCE_OF_SELF, words: Entries(words.iter()) })

@@ -22,11 +22,7 @@ fn beyond(nearness: f32, chance: f32) -> f32 {
 }
 
 /// See [`hark_core::vector::Embedder::word_matches`].
-pub(super) fn matches(
-    table: &Table<'_>,
-    query: &[(Vec<u8>, f32)],
-    passages: &[Vec<u8>],
-) -> Vec<WordMatch> {
+pub(super) fn matches(table: &Table<'_>, query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<WordMatch> {
     let mut known = Known::new(table);
     let mut sentences = Vec::with_capacity(8 * passages.len());
     let mut compared: Vec<Compared> =
@@ -148,7 +144,10 @@ impl<'a, 't> Known<'a, 't> {
     }
 
     fn row(&self, word: u16) -> Option<&'t [u8]> {
-        Some(word).filter(|id| *id < word_list::FIRST_STRANGER).and_then(|id| self.table.row(id)).map(|row| row.values)
+        Some(word)
+            .filter(|id| *id < word_list::FIRST_STRANGER)
+            .and_then(|id| self.table.row(id))
+            .map(|row| row.values)
     }
 
     fn has_meaning(&self, place: u32) -> bool {
@@ -162,7 +161,8 @@ impl<'a, 't> Known<'a, 't> {
         if let Some(row) = row {
             let own = length(row);
             dots_bytes(self.level, row, &self.rows, &mut self.dots);
-            let near = self.dots.iter().zip(&self.lengths).map(|(dot, other)| *dot as f32 / (own * other).max(1.0));
+            let near =
+                self.dots.iter().zip(&self.lengths).map(|(dot, other)| *dot as f32 / (own * other).max(1.0));
             self.near.extend(near);
         }
         self.near.resize(self.ids.len(), 0.0);

@@ -5,7 +5,7 @@ use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::{Memory, Timestamp};
 
 /// A title that says no more when it is longer.
-const TITLE_TOKENS: usize = 32;
+const TITLE_TOKENS: usize = 24;
 /// The words of one memory at the most,
 const TEXT_TOKENS: usize = 120;
 /// and at the least: shorter they say nothing.

@@ -274,10 +274,11 @@ impl Store {
     /// Word by word is dearer than one vector: only what leads by one measure or the other is
     /// compared so.
     fn compare_words(&self, found: &mut [Candidate], meaning: &Meaning, mut listed: HashMap<i64, Listed>) {
-        let leaders = |found: &mut [Candidate], count: usize, measure: fn(&Candidate) -> f32| -> HashSet<i64> {
-            found.sort_unstable_by(|a, b| measure(b).total_cmp(&measure(a)).then(a.tie.cmp(&b.tie)));
-            found.iter().take(count).map(|c| c.passage).collect()
-        };
+        let leaders =
+            |found: &mut [Candidate], count: usize, measure: fn(&Candidate) -> f32| -> HashSet<i64> {
+                found.sort_unstable_by(|a, b| measure(b).total_cmp(&measure(a)).then(a.tie.cmp(&b.tie)));
+                found.iter().take(count).map(|c| c.passage).collect()
+            };
         let nearest = leaders(found, NEAREST_COMPARED, |c| c.cosine);
         let wordiest = leaders(found, WORDIEST_COMPARED, |c| c.repaired.score);
         let is_timely = |c: &Candidate| meaning.times.iter().any(|times| times.contains(&c.created));
