@@ -86,6 +86,14 @@ impl Timestamp {
             _ => format!("{}y", ms / (365 * DAY_MS)),
         }
     }
+
+    /// How long ago this was, in words for people.
+    pub fn ago(self, now: Timestamp) -> String {
+        match self.age(now).as_str() {
+            "now" => "just now".to_owned(),
+            age => format!("{age} ago"),
+        }
+    }
 }
 
 /// A span such as `90d` in milliseconds.

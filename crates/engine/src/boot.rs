@@ -178,7 +178,7 @@ fn left_off_lines(session: &Session, now: Timestamp, page: &mut Page) {
         "Where you left off ({}, {}, {}{branch}):",
         session.id.short(),
         session.host,
-        ago(session.updated, now)
+        session.updated.ago(now)
     );
     let about = session.about().map_or_else(|| "no goal was given".to_owned(), |goal| short(goal, 60));
     if !page.add(&format!("{head} {about}")) {
@@ -194,7 +194,7 @@ fn left_off_lines(session: &Session, now: Timestamp, page: &mut Page) {
         page.add(&format!("- done: {}", short(done, 40)));
     }
     if let Some(last) = session.checkpoints.last() {
-        page.add(&format!("- last checkpoint: {} by {}, {}", ago(last.at, now), last.by.name(), last.note));
+        page.add(&format!("- last checkpoint: {} by {}, {}", last.at.ago(now), last.by.name(), last.note));
     }
     if session.pending.is_empty()
         && session.done.is_empty()
@@ -325,7 +325,7 @@ fn live(
             "- {} ({}, {}){about}",
             session.id.short(),
             session.host,
-            ago(session.updated, now)
+            session.updated.ago(now)
         ));
     }
     Ok(())
@@ -333,11 +333,6 @@ fn live(
 
 fn short(text: &str, tokens: usize) -> String {
     truncate_to_tokens(&text.split_whitespace().collect::<Vec<_>>().join(" "), tokens)
-}
-
-fn ago(at: Timestamp, now: Timestamp) -> String {
-    let age = at.age(now);
-    if age == "now" { "just now".to_owned() } else { format!("{age} ago") }
 }
 
 /// Lines under a budget.

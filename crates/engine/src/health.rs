@@ -48,16 +48,9 @@ pub(crate) fn notice(engine: &Engine) -> Result<Option<String>, EngineError> {
     Ok(Some(format!(
         "hark: {} hook event(s) could not be handled, the last {} ({}). Tell the user to run `hark doctor`.",
         fresh.len(),
-        ago(last.at, engine.now()),
+        last.at.ago(engine.now()),
         last.error.chars().take(160).collect::<String>()
     )))
-}
-
-fn ago(at: Timestamp, now: Timestamp) -> String {
-    match at.age(now).as_str() {
-        "now" => "just now".to_owned(),
-        age => format!("{age} ago"),
-    }
 }
 
 /// For `hark doctor`.
@@ -77,7 +70,7 @@ pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
                 errors.len(),
                 last.host,
                 last.event,
-                ago(last.at, now),
+                last.at.ago(now),
                 last.error
             ),
             mend: Some(format!(

@@ -67,7 +67,7 @@ fn hit_text(hit: &recall::Hit, title_only: bool) -> String {
     }
     for reason in hit.explain.iter().flatten() {
         let rank = reason.rank.map_or(String::new(), |rank| format!(" rank {rank}"));
-        let sign = if reason.rank.is_some() { "+" } else { "×" };
+        let sign = if reason.is_added() { "+" } else { "×" };
         text.push_str(&format!(
             "    {DIM}{:<10} {sign}{:.4}  ({:.3}{rank}){DIM:#}\n",
             reason.source, reason.effect, reason.value

@@ -18,3 +18,13 @@ pub struct Contribution {
     /// What it added to the fused score, or multiplied it by.
     pub effect: f32,
 }
+
+/// What is added although no tier ranks by it.
+const ADDED: [&str; 3] = ["sentence", "time", "coverage"];
+
+impl Contribution {
+    /// Whether the effect was added; else it is a factor.
+    pub fn is_added(&self) -> bool {
+        self.rank.is_some() || ADDED.contains(&self.source.as_str())
+    }
+}

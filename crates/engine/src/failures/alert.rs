@@ -212,8 +212,7 @@ fn told(
 /// The fix matters most, then what broke, then what was tried.
 fn sentence(row: &FailureRow, head: &str, now: Timestamp, room: usize) -> String {
     let record = &row.record;
-    let age = row.last_at.age(now);
-    let age = if age == "now" { "just now".to_owned() } else { format!("{age} ago") };
+    let age = row.last_at.ago(now);
     let id = row.memory.map(|id| format!(" [{}]", id.short())).unwrap_or_default();
     let repeats = record.command.is_empty() || head.starts_with(&record.command);
     let command =

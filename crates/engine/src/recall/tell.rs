@@ -50,15 +50,15 @@ fn lines(entries: &[(String, String)], room: usize) -> Vec<String> {
 
 fn name(memory: &Memory, now: Timestamp) -> String {
     let title = truncate_to_tokens(&memory.title, TITLE_TOKENS);
-    let age = memory.updated.age(now);
-    format!("- [{}] {title} ({}, {age} old, from {})", memory.id.short(), memory.kind, memory.origin)
+    let ago = memory.updated.ago(now);
+    format!("- [{}] {title} ({}, {ago}, from {})", memory.id.short(), memory.kind, memory.origin)
 }
 
 /// What the title does not say already, on one line.
 fn text(memory: &Memory) -> String {
     let text = memory.searchable_body().split_whitespace().collect::<Vec<_>>().join(" ");
     match text.strip_prefix(&*memory.title) {
-        Some(rest) => rest.trim_start_matches(['.', ':', ' ']).to_owned(),
+        Some(rest) => rest.trim_start_matches(['.', ':', '?', '!', ' ']).to_owned(),
         None => text,
     }
 }
