@@ -97,8 +97,8 @@ pub fn probability(signals: &Signals) -> f32 {
     let crowd = (signals.in_scope.max(10) as f32).log10();
     let matched = signals.matched.min(MANY) as f32 / MANY as f32;
     // The constant is where 5 % of the prompts about nothing known are answered.
-    let mut z = -7.3 + 4.9 * signals.whole_share + 7.8 * signals.together + 9.7 * signals.cosine;
-    z += 4.8 * signals.said + 3.5 * matched - 0.93 * crowd;
+    let mut z = -7.27 + 4.95 * signals.whole_share + 7.84 * signals.together + 9.70 * signals.cosine;
+    z += 4.83 * signals.said + 3.54 * matched - 0.93 * crowd;
     if signals.named {
         z += NAMED;
     } else if signals.terms < FEW && !signals.about_self {
