@@ -47,8 +47,8 @@ impl Default for Depth {
 }
 
 /// How many candidates are compared word by word: by similarity, and by shared words.
-const NEAREST_COMPARED: usize = 60;
-const WORDIEST_COMPARED: usize = 40;
+const NEAREST_COMPARED: usize = 48;
+const WORDIEST_COMPARED: usize = 24;
 
 /// How many long memories are read whole, and how much of each.
 const LONG_READ: usize = 32;
