@@ -25,8 +25,14 @@ const ENDS: [&str; 6] = ["earliest", "latest", "first", "last", "oldest", "newes
 const OPENINGS: [&str; 11] =
     ["what", "which", "who", "whom", "whose", "when", "where", "why", "how", "do", "did"];
 
+/// What is longer holds more than a question: a log, a file. It is not looked through.
+const LONGEST: usize = 2_000;
+
 /// The text without such phrases if it is a question and something is left; else as it is.
 pub fn what_is_asked(text: &str) -> String {
+    if text.len() > LONGEST {
+        return text.to_owned();
+    }
     let words = words(text);
     let is = |at: usize, word: &str| {
         let found = words.get(at).map_or("", |(from, to)| &text[*from..*to]);
@@ -53,7 +59,7 @@ pub fn what_is_asked(text: &str) -> String {
         }
     }
     left.push_str(&text[from..]);
-    if super::analyze(&left).is_empty() { text.to_owned() } else { left }
+    if from == 0 || super::analyze(&left).is_empty() { text.to_owned() } else { left }
 }
 
 /// Where the words of a text are.
@@ -100,6 +106,8 @@ mod tests {
         ] {
             assert_eq!(what_is_asked(text), text);
         }
+        let log = format!("What is currently wrong here?\n{}", "error: no such file\n".repeat(200));
+        assert_eq!(what_is_asked(&log), log);
     }
 
     proptest! {

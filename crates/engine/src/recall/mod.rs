@@ -103,7 +103,7 @@ fn meaning(terms: &QueryTerms, text: &str, embedder: &dyn Embedder) -> Option<Me
             words.push((embedder.words(word), term.idf));
         }
     }
-    let about_self = asks_about_self(text);
+    let about_self = asks_about_self(head(text));
     let as_typed = terms.terms.iter().all(|term| term.repairs.is_empty() && is_known(term));
     let text = if as_typed { head(text).to_owned() } else { meant.join(" ") };
     let vector = embedder.embed(&text)?;
