@@ -124,10 +124,10 @@ class Tokenizer:
 
 
 def read(path):
-    """A table's tokens, its int8 values and its scales."""
+    """A table's tokens, its values and its scales."""
     raw = Path(path).read_bytes()
     magic, dims, count, slots, _longest, _flags = struct.unpack("<8sIIIII", raw[:28])
-    assert magic == b"HARKEMB1"
+    assert magic in (b"HARKEMB1", b"HARKEMB2")
     at = 64 + slots * 4
     starts = np.frombuffer(raw, "<u4", count + 1, at)
     at += (count + 1) * 4
@@ -135,5 +135,9 @@ def read(path):
     tokens = [strings[a:b] for a, b in zip(starts, starts[1:])]
     at += int(starts[-1])
     at += -at % 64
-    records = np.frombuffer(raw, [("scale", "<f4"), ("values", "i1", dims)], count, at)
-    return tokens, records["values"], records["scale"]
+    if magic == b"HARKEMB1":
+        records = np.frombuffer(raw, [("scale", "<f4"), ("values", "i1", dims)], count, at)
+        return tokens, records["values"], records["scale"]
+    records = np.frombuffer(raw, [("scale", "<f4"), ("pairs", "u1", dims // 2)], count, at)
+    pairs = records["pairs"].astype(np.int8)
+    return tokens, np.hstack([2 * (pairs & 15) - 15, 2 * (pairs >> 4 & 15) - 15]), records["scale"]

@@ -9,17 +9,42 @@ fn home() -> Home {
 }
 
 #[test]
-fn the_static_model_is_always_there_and_works() {
+fn the_models_inside_are_always_there_and_work() {
     let home = home();
     let models = home.hark(["model", "list", "--json"]).ok().json();
-    assert_eq!(models["models"][0]["name"], "static");
-    assert_eq!(
-        (&models["models"][0]["used"], &models["models"][1]["installed"]),
-        (&true.into(), &false.into())
-    );
-    let verified = home.hark(["model", "verify", "--json"]).ok().json();
-    assert!(verified["alike"].as_f64() > verified["unlike"].as_f64(), "{verified}");
+    let told = |at: usize| {
+        let model = &models["models"][at];
+        (model["name"].as_str(), model["used"].as_bool(), model["installed"].as_bool())
+    };
+    assert_eq!(told(0), (Some("static"), Some(true), Some(true)));
+    assert_eq!(told(1), (Some("encoder"), Some(true), Some(true)));
+    assert_eq!(told(2), (Some("minilm"), Some(false), Some(false)));
+    for name in ["static", "encoder"] {
+        let verified = home.hark(["model", "verify", name, "--json"]).ok().json();
+        assert!(
+            verified["alike"].as_f64().unwrap() > verified["unlike"].as_f64().unwrap() + 0.1,
+            "{verified}"
+        );
+        home.hark(["model", "use", name]).ok();
+    }
+}
+
+#[test]
+fn the_encoder_inside_has_a_say_once_passages_have_its_vectors() {
+    let home = home();
+    home.hark(["remember", "def chunked(items, n): split a sequence into pieces of equal length"]).ok();
+    home.hark(["remember", "The cafeteria opens at noon"]).ok();
+    let tiers = || {
+        let found = home.hark(["recall", "cut an array into parts", "--json"]).ok().json();
+        found["hits"][0]["tiers"].to_string()
+    };
+    assert!(!tiers().contains("encoder"));
+    let filled = home.hark(["model", "embed", "--json"]).ok().json();
+    assert_eq!((filled["added"].as_u64(), filled["passages"].as_u64()), (Some(2), Some(2)));
+    assert!(tiers().contains("encoder"));
     home.hark(["model", "use", "static"]).ok();
+    assert!(!tiers().contains("encoder"));
+    assert!(home.hark(["model", "embed"]).run().stderr().contains("hark model use encoder"));
 }
 
 #[test]
@@ -58,7 +83,7 @@ fn a_damaged_model_is_named_with_the_way_out() {
     let refused = home.hark(["model", "verify", "minilm"]).run();
     assert_eq!(refused.code, Some(3), "{refused}");
     assert!(
-        refused.stderr().contains("minilm.hark") && refused.stderr().contains("hark model use static"),
+        refused.stderr().contains("minilm.hark") && refused.stderr().contains("hark model use encoder"),
         "{refused}"
     );
 }

@@ -106,20 +106,22 @@ pub fn dot_bytes(a: &[u8], b: &[u8]) -> i32 {
     })
 }
 
-/// [`dot_bytes`] of one with many, in their order.
-pub fn dots_bytes(level: Level, one: &[u8], many: &[&[u8]], dots: &mut Vec<i32>) {
+/// [`dot_bytes`] of one with many of the same length that lie one after the other, in their order.
+pub fn dots_bytes(level: Level, one: &[u8], many: &[u8], dots: &mut Vec<i32>) {
     dots.clear();
-    dots.resize(many.len(), 0);
+    if one.is_empty() {
+        return;
+    }
+    dots.resize(many.len() / one.len(), 0);
     let dots = dots.as_mut_slice();
     dispatch!(level, _simd => {
         let mut row = 0;
-        while row < many.len() && row < dots.len() {
-            let length = one.len().min(many[row].len());
-            let (a, b) = (&one[..length], &many[row][..length]);
+        while row < dots.len() {
+            let other = &many[row * one.len()..][..one.len()];
             let mut sum = 0i32;
             let mut at = 0;
-            while at < length {
-                sum += i32::from(i16::from(a[at].cast_signed()) * i16::from(b[at].cast_signed()));
+            while at < one.len() {
+                sum += i32::from(i16::from(one[at].cast_signed()) * i16::from(other[at].cast_signed()));
                 at += 1;
             }
             dots[row] = sum;

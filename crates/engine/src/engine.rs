@@ -12,8 +12,8 @@ use hark_store::{Layout, OpenOptions, Role, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::embed::Shelf;
 use crate::embed::minilm::MiniLm;
-use crate::embed::{Choice, Shelf};
 use crate::error::EngineError;
 use crate::home::Home;
 use crate::{embed, project};
@@ -127,8 +127,8 @@ impl Engine {
     /// The encoder, where the settings choose it and it is there and whole; loaded when it is first wanted, once
     /// for the process. Never in a hook, which has no time for it.
     pub(crate) fn encoder(&self) -> Option<Arc<MiniLm>> {
-        let wanted = self.config.embedding.model == Choice::MiniLm && self.role == Role::Ordinary;
-        wanted.then(|| Shelf::of(&self.home.path).shared_minilm())?
+        let wanted = self.role == Role::Ordinary;
+        wanted.then(|| Shelf::of(&self.home.path).shared(self.config.embedding.model))?
     }
 
     /// The project of a folder, learned from git.

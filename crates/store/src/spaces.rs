@@ -99,7 +99,7 @@ impl Store {
         let run = |store: &Store| -> rusqlite::Result<Coverage> {
             let mut coverage = Coverage::default();
             each_chunk(&store.conn, space, 0, None, |_, facets, slots| {
-                for (at, _) in live(facets) {
+                for (at, _) in live(facets).filter(is_wanted) {
                     coverage.passages += 1;
                     coverage.embedded += usize::from(placed(slots, at.0, at.1).is_some());
                 }
@@ -108,6 +108,14 @@ impl Store {
             Ok(coverage)
         };
         self.on_one_snapshot(|store| run(store).map_err(|e| store.sql(e)))
+    }
+
+    /// Whether any passage has a place in the space.
+    pub fn knows_space(&self, space: &str) -> Result<bool, StoreError> {
+        let run = || {
+            self.conn.prepare_cached("SELECT 1 FROM space_chunk WHERE space = ?1 LIMIT 1")?.exists([space])
+        };
+        run().map_err(|e| self.sql(e))
     }
 
     /// The passages nearest to a question among those that pass the filter, and those of `known`, in no
@@ -168,6 +176,36 @@ impl Store {
         }
         Ok(found)
     }
+
+    /// How near passages are to a question, as far as they have a place in the space.
+    pub(crate) fn nearness_in(
+        &self,
+        space: &str,
+        question: &Vector,
+        passages: impl Iterator<Item = i64>,
+    ) -> rusqlite::Result<HashMap<i64, f32>> {
+        let mut find = self.conn.prepare_cached(
+            "SELECT substr(s.slots, 1 + p.slot * ?3, ?3) FROM passage p \
+             JOIN space_chunk s ON s.space = ?1 AND s.chunk = p.chunk WHERE p.id = ?2",
+        )?;
+        let mut read =
+            self.conn.prepare_cached("SELECT scale, vec FROM space_vector WHERE space = ?1 AND key = ?2")?;
+        let mut near = HashMap::new();
+        for passage in passages {
+            let key = find.query_row(params![space, passage, SLOT_BYTES as i64], |row| {
+                let slot = row.get_ref(0)?.as_blob()?;
+                Ok(placed(slot, 0, passage).map(|found| found.key).filter(|key| *key != NO_VECTOR))
+            });
+            let Some(key) = key.optional()?.flatten() else { continue };
+            let cosine = read.query_row(params![space, key], |row| {
+                let scale: f64 = row.get(0)?;
+                let values: Vec<i8> = row.get_ref(1)?.as_blob()?.iter().map(|b| b.cast_signed()).collect();
+                Ok(question.cosine_with(scale as f32, &values))
+            });
+            near.extend(cosine.optional()?.map(|cosine| (passage, cosine)));
+        }
+        Ok(near)
+    }
 }
 
 /// Takes a passage's vectors out of every space, when the passage goes.
@@ -194,7 +232,7 @@ fn find_missing(
     let mut gaps: Vec<(i64, usize, i64)> = Vec::new();
     let mut done = None;
     each_chunk(&store.conn, space, after, None, |chunk, facets, slots| {
-        for ((slot, passage), _) in live(facets) {
+        for ((slot, passage), _) in live(facets).filter(is_wanted) {
             if placed(slots, slot, passage).is_none() {
                 if gaps.len() == limit {
                     return Ok(false);
@@ -324,6 +362,12 @@ fn each_chunk(
         }
     }
     Ok(())
+}
+
+/// Passages of long memories get no vector: there are many of them, each costs a while, and what a long text
+/// answers is found by the words and the static meaning of its passages just as well.
+fn is_wanted((_, facets): &((usize, i64), Facets)) -> bool {
+    !facets.is_long
 }
 
 /// Slots that hold a passage, with where and which.

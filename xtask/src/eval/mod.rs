@@ -30,7 +30,7 @@ pub(crate) struct Options {
     binary: Option<PathBuf>,
     /// Only this set.
     set: Option<String>,
-    /// Ask with this encoder's file beside the built-in model.
+    /// Ask with this encoder's file instead of the one inside, or with `none`.
     encoder: Option<PathBuf>,
     /// Fit the gate anew instead of scoring.
     fit: bool,
@@ -106,7 +106,10 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let out = workspace::target().join("eval");
     std::fs::create_dir_all(&out).map_err(|e| Failure::io(&out, &e))?;
     let out = std::fs::canonicalize(&out).map_err(|e| Failure::io(&out, &e))?;
-    let encoder = options.encoder.as_ref().map(std::path::absolute).transpose();
+    let whole = |path: &PathBuf| {
+        if path.as_os_str() == "none" { Ok(path.clone()) } else { std::path::absolute(path) }
+    };
+    let encoder = options.encoder.as_ref().map(whole).transpose();
     let encoder = encoder.map_err(|e| Failure::new(format!("--encoder: {e}")))?;
     let stores = scratch.path().join("stores");
     let asker = Asker { hark: Hark::new(&binary, scratch.path()), stores, out, encoder };

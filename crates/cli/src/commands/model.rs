@@ -1,5 +1,6 @@
 //! `hark model list | get | use | verify | embed`
 
+use hark_engine::embed::Choice;
 use hark_engine::ops::{embed, model};
 use serde_json::json;
 
@@ -20,9 +21,9 @@ enum Action {
     List,
     /// Install a model from a file or folder on this machine
     Get(model::Get),
-    /// Choose the model that gives texts their vectors
+    /// Choose the model that has a say in recall beside the static one
     Use {
-        /// static or minilm
+        /// encoder, static or minilm
         #[arg(value_name = "MODEL")]
         name: String,
     },
@@ -44,8 +45,13 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
 
 fn list(environment: &Environment) -> Result<(), Failure> {
     let mut response = model::list(&environment.home()?, &environment.config()?);
-    for model in response.models.iter_mut().filter(|model| model.installed && model.path.is_some()) {
-        if let Some(coverage) = environment.with_engine(|engine, _| embed::coverage(engine))? {
+    for choice in [Choice::Encoder, Choice::MiniLm] {
+        let Some(model) = response.models.iter_mut().find(|model| model.name == choice.name()) else {
+            continue;
+        };
+        if model.installed
+            && let Some(coverage) = environment.with_engine(|engine, _| embed::coverage(engine, choice))?
+        {
             (model.embedded, model.passages) = (Some(coverage.embedded), Some(coverage.passages));
         }
     }
@@ -91,7 +97,7 @@ fn choose(name: &str, environment: &Environment) -> Result<(), Failure> {
         ui::print(&ui::safe(&format!("{name} is chosen in {}\n", path.display())));
         if name != "static" {
             ui::note(
-                "passages get its vectors in the background, or now with `hark model embed`; until then the static model answers for them\n",
+                "passages get its vectors in the background, or now with `hark model embed`; until then the static model speaks for them\n",
             );
         }
     }

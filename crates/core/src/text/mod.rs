@@ -4,6 +4,7 @@
 //! become bigrams, stop words go, the rest is stemmed. Storage of terms is left to the store.
 
 mod asked;
+mod code;
 mod fold;
 mod identifier;
 mod passages;
@@ -14,6 +15,7 @@ mod stopwords;
 mod typo;
 
 pub use asked::what_is_asked;
+pub use code::is_code;
 pub use fold::fold;
 pub use passages::{PASSAGE_CHARS, Passage, Voice, passages, without_speaker, write_turn};
 pub use sentences::{Sentence, asks_about_self, sentences};
@@ -25,7 +27,7 @@ use script::{Run, runs};
 
 /// Bump when the same text yields other terms, or the index keeps something else of it: indexes built before are
 /// rebuilt.
-pub const ANALYZER_VERSION: u32 = 5;
+pub const ANALYZER_VERSION: u32 = 6;
 
 /// One searchable term and the word it came from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,20 +3,22 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use super::minilm::{MiniLm, ModelError, PINNED, Pinned, obtain};
 
-/// Which model gives passages and questions their vectors.
+/// Which model has a say beside the table, which gives every passage and question a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Choice {
-    /// The table inside the binary.
-    #[default]
+    /// None.
     Static,
-    /// The encoder, beside the table.
+    /// The encoder inside the binary.
+    #[default]
+    Encoder,
+    /// The same with finer weights, from a file.
     MiniLm,
 }
 
@@ -24,6 +26,7 @@ impl Choice {
     pub fn name(self) -> &'static str {
         match self {
             Choice::Static => "static",
+            Choice::Encoder => "encoder",
             Choice::MiniLm => "minilm",
         }
     }
@@ -44,16 +47,25 @@ impl Shelf {
         self.folder.join(format!("{}.hark", model.name))
     }
 
-    /// The encoder, if it is installed.
+    /// The encoder that is chosen, as this process holds it, loaded on first use. `None` when none is, or when its file
+    /// is missing or damaged: `hark model verify` says which.
+    pub fn shared(&self, choice: Choice) -> Option<Arc<MiniLm>> {
+        static INSIDE: LazyLock<Arc<MiniLm>> = LazyLock::new(|| Arc::new(MiniLm::inside()));
+        match choice {
+            Choice::Static => None,
+            Choice::Encoder => Some(INSIDE.clone()),
+            Choice::MiniLm => self.shared_minilm(),
+        }
+    }
+
+    /// The optional encoder, if it is installed.
     pub fn open_minilm(&self) -> Result<Option<MiniLm>, ModelError> {
         let Some(model) = pinned(Choice::MiniLm.name()) else { return Ok(None) };
         let path = self.path(model);
         if path.exists() { MiniLm::open(&path).map(Some) } else { Ok(None) }
     }
 
-    /// The encoder as this process holds it, loaded on first use. `None` when it is missing or damaged:
-    /// `hark model verify` says which.
-    pub fn shared_minilm(&self) -> Option<Arc<MiniLm>> {
+    fn shared_minilm(&self) -> Option<Arc<MiniLm>> {
         static LOADED: Mutex<Vec<(PathBuf, Arc<MiniLm>)>> = Mutex::new(Vec::new());
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, model)) = loaded.iter().find(|(folder, _)| *folder == self.folder) {

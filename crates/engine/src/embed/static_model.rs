@@ -6,7 +6,7 @@
 //! `models/README.md`.
 
 use hark_core::text::sentences;
-use hark_core::vector::{WordMatch, dot_bytes};
+use hark_core::vector::WordMatch;
 
 use super::table::{Place, Table};
 use super::word_list::{self, WordList};
@@ -49,7 +49,7 @@ impl StaticModel {
 
     /// How much a token counts; frequent words are light.
     fn weight(&self, row: u16) -> f32 {
-        self.table.row(row).map_or(0.0, |row| row.scale * (dot_bytes(row.values, row.values) as f32).sqrt())
+        self.table.row(row).map_or(0.0, |row| row.length())
     }
 
     fn each_row(&self, text: &str, mut each: impl FnMut(u16)) {
@@ -93,9 +93,7 @@ impl Embedder for StaticModel {
         let mut sum = vec![0f32; self.table.dims()];
         self.each_row(text, |row| {
             if let Some(row) = self.table.row(row) {
-                for (total, &value) in sum.iter_mut().zip(row.values) {
-                    *total += row.scale * f32::from(value.cast_signed());
-                }
+                row.add_to(&mut sum);
             }
         });
         Vector::from_floats(&sum)

@@ -1,11 +1,11 @@
 //! Reads the static model's file in place: nothing is built, copied or allocated when it is opened, and only
 //! the pages a lookup touches are ever loaded.
 //!
-//! All numbers are little-endian. `models/distil.py` writes the file; both describe the same layout:
+//! All numbers are little-endian. `models/pack_table.py` writes the file; both describe the same layout:
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 0..8 | magic `HARKEMB1` |
+//! | 0..8 | magic `HARKEMB2` |
 //! | 8..12 | `u32` dims |
 //! | 12..16 | `u32` rows (at most 65,534) |
 //! | 16..20 | `u32` slots (a power of two) |
@@ -17,9 +17,9 @@
 //! | then | (rows + 1) × `u32`: where each row's token starts in the strings |
 //! | then | strings: ASCII tokens in row order, `##` before a piece that continues a word |
 //! | then | zeros up to a multiple of 64 |
-//! | then | rows × (`f32` scale, dims × `i8`): the vector is scale × values, its weight folded in |
+//! | then | rows × (`f32` scale, dims / 2 bytes): four bits for each value, the first half of the values in the low halves of the bytes; the vector is scale × (2 × value - 15), its weight folded in |
 
-const MAGIC: &[u8; 8] = b"HARKEMB1";
+const MAGIC: &[u8; 8] = b"HARKEMB2";
 const HEADER: usize = 64;
 const FLAGS: u32 = 1 | 2 | 4;
 /// Tokens are short; a file that claims otherwise is not one of ours.
@@ -37,10 +37,43 @@ pub(super) struct Table<'a> {
     records: &'a [u8],
 }
 
-/// One token's vector: `scale * values`.
+/// One token's vector: a scale, and values that lie packed.
+#[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     pub(super) scale: f32,
-    pub(super) values: &'a [u8],
+    pairs: &'a [u8],
+}
+
+impl Row<'_> {
+    /// Adds the vector to a sum of as many values.
+    pub(super) fn add_to(&self, sum: &mut [f32]) {
+        let (first, second) = sum.split_at_mut(self.pairs.len());
+        for ((first, second), pair) in first.iter_mut().zip(second).zip(self.pairs) {
+            *first += self.scale * f32::from(low(*pair));
+            *second += self.scale * f32::from(high(*pair));
+        }
+    }
+
+    /// The values without the scale, behind what is there.
+    pub(super) fn widen(&self, values: &mut Vec<u8>) {
+        values.extend(self.pairs.iter().map(|pair| low(*pair).cast_unsigned()));
+        values.extend(self.pairs.iter().map(|pair| high(*pair).cast_unsigned()));
+    }
+
+    /// Its length.
+    pub(super) fn length(&self) -> f32 {
+        let square = |x: i8| i32::from(x) * i32::from(x);
+        let sum: i32 = self.pairs.iter().map(|pair| square(low(*pair)) + square(high(*pair))).sum();
+        self.scale * (sum as f32).sqrt()
+    }
+}
+
+fn low(pair: u8) -> i8 {
+    2 * (pair & 15).cast_signed() - 15
+}
+
+fn high(pair: u8) -> i8 {
+    2 * (pair >> 4).cast_signed() - 15
 }
 
 /// Where a token stands: the first in its word, or continuing it.
@@ -61,6 +94,7 @@ impl<'a> Table<'a> {
         let slots = u32_at(file, 16)? as usize;
         let longest = u32_at(file, 20)? as usize;
         let plausible = (8..=4096).contains(&dims)
+            && dims.is_multiple_of(2)
             && (1..usize::from(u16::MAX)).contains(&rows)
             && (slots.is_power_of_two() && slots > rows && slots <= 1 << 20)
             && (1..=LONGEST).contains(&longest);
@@ -73,7 +107,7 @@ impl<'a> Table<'a> {
         let strings = rest.get(..u32_at(starts, rows * 4)? as usize)?;
         let before = HEADER + slots.len() + starts.len() + strings.len();
         let records = file.get(before.next_multiple_of(64)..)?;
-        (records.len() == rows * (dims + 4)).then_some(Self {
+        (records.len() == rows * (dims / 2 + 4)).then_some(Self {
             dims,
             longest,
             id,
@@ -113,10 +147,10 @@ impl<'a> Table<'a> {
     }
 
     pub(super) fn row(&self, row: u16) -> Option<Row<'a>> {
-        let stride = self.dims + 4;
+        let stride = self.dims / 2 + 4;
         let record = self.records.get(usize::from(row) * stride..)?.get(..stride)?;
-        let (scale, values) = record.split_first_chunk::<4>()?;
-        Some(Row { scale: f32::from_le_bytes(*scale), values })
+        let (scale, pairs) = record.split_first_chunk::<4>()?;
+        Some(Row { scale: f32::from_le_bytes(*scale), pairs })
     }
 
     fn probe(&self, hash: u64, token: &[u8], place: Place) -> Option<u16> {

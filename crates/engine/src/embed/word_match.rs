@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use hark_core::vector::{Level, WordMatch, dot_bytes, dots_bytes};
 
-use super::table::Table;
+use super::table::{Row, Table};
 use super::word_list;
 
 /// Words of one sentence that are farther apart have nothing to do with each other.
@@ -99,8 +99,8 @@ struct Known<'a, 't> {
     /// By number of a word, its place among the different ones.
     place_of: Vec<u32>,
     ids: Vec<u16>,
-    /// Strangers have a row of nothing.
-    rows: Vec<&'t [u8]>,
+    /// Their values, one row after the other. Strangers have a row of zeros.
+    rows: Vec<u8>,
     lengths: Vec<f32>,
     /// The words of all sentences, by place.
     places: Vec<u32>,
@@ -130,24 +130,24 @@ impl<'a, 't> Known<'a, 't> {
     fn add(&mut self, word: u16) {
         let slot = usize::from(word);
         if self.place_of[slot] == NOWHERE {
-            let row = match self.row(word) {
-                Some(row) => row,
-                None if word >= word_list::FIRST_STRANGER => &[],
-                None => return,
-            };
+            let row = self.row(word);
+            if row.is_none() && word < word_list::FIRST_STRANGER {
+                return;
+            }
             self.place_of[slot] = self.ids.len() as u32;
             self.ids.push(word);
-            self.rows.push(row);
-            self.lengths.push(length(row));
+            let start = self.rows.len();
+            match row {
+                Some(row) => row.widen(&mut self.rows),
+                None => self.rows.resize(start + self.table.dims(), 0),
+            }
+            self.lengths.push(length(&self.rows[start..]));
         }
         self.places.push(self.place_of[slot]);
     }
 
-    fn row(&self, word: u16) -> Option<&'t [u8]> {
-        Some(word)
-            .filter(|id| *id < word_list::FIRST_STRANGER)
-            .and_then(|id| self.table.row(id))
-            .map(|row| row.values)
+    fn row(&self, word: u16) -> Option<Row<'t>> {
+        Some(word).filter(|id| *id < word_list::FIRST_STRANGER).and_then(|id| self.table.row(id))
     }
 
     fn has_meaning(&self, place: u32) -> bool {
@@ -159,8 +159,10 @@ impl<'a, 't> Known<'a, 't> {
         self.near.clear();
         let row = self.row(word);
         if let Some(row) = row {
-            let own = length(row);
-            dots_bytes(self.level, row, &self.rows, &mut self.dots);
+            let mut values = Vec::with_capacity(self.table.dims());
+            row.widen(&mut values);
+            let own = length(&values);
+            dots_bytes(self.level, &values, &self.rows, &mut self.dots);
             let near =
                 self.dots.iter().zip(&self.lengths).map(|(dot, other)| *dot as f32 / (own * other).max(1.0));
             self.near.extend(near);

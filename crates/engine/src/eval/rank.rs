@@ -39,8 +39,8 @@ pub struct RankRequest {
     /// Keep the stores in this folder, and use them again
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// Ask with this encoder beside the built-in model: a file that `hark model get` made
-    #[arg(long, value_name = "FILE")]
+    /// Ask with another encoder than the one inside: a file that `hark model get` made, or none
+    #[arg(long, value_name = "FILE|none")]
     pub encoder: Option<PathBuf>,
 }
 
@@ -64,7 +64,11 @@ pub fn rank(request: &RankRequest) -> Result<RankReport, EngineError> {
     let queries: Vec<Query> = read_lines(&request.queries)?;
     let haystacks: Vec<Haystack> =
         request.haystacks.as_deref().map(read_lines).transpose()?.unwrap_or_default();
-    let encoder = request.encoder.as_deref().map(MiniLm::open).transpose()?.map(Arc::new);
+    let encoder = match request.encoder.as_deref() {
+        None => Some(Arc::new(MiniLm::inside())),
+        Some(path) if path.as_os_str() == "none" => None,
+        Some(path) => Some(Arc::new(MiniLm::open(path)?)),
+    };
     let mut out = super::create(&request.out)?;
     let (mut stored, mut seconds, mut micros, mut silent) = (0, 0.0, Vec::new(), 0);
     for (name, documents, asked) in

@@ -65,19 +65,20 @@ pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<
     Ok(Response { healthy, home, memories: stats.memories, heard, findings })
 }
 
-/// How it stands with the model that the settings choose; nothing to say about the built-in one.
+/// How it stands with the model that the settings choose; nothing to say about those inside the binary.
 fn chosen_model(engine: &mut Engine) -> Result<Option<Finding>, EngineError> {
-    let name = engine.config.embedding.model.name();
-    if engine.config.embedding.model == Choice::Static {
+    let choice = engine.config.embedding.model;
+    let name = choice.name();
+    if choice != Choice::MiniLm {
         return Ok(None);
     }
-    let Some(Coverage { embedded, passages }) = embed::coverage(engine)? else {
+    let Some(Coverage { embedded, passages }) = embed::coverage(engine, choice)? else {
         return Ok(Some(Finding {
             severity: Severity::Warning,
             what: format!(
                 "the model {name} is chosen, but not there or damaged; the static one answers alone"
             ),
-            mend: Some(format!("see `hark model verify {name}`, or go back with: hark model use static")),
+            mend: Some(format!("see `hark model verify {name}`, or go back with: hark model use encoder")),
         }));
     };
     let is_whole = embedded == passages;

@@ -1,6 +1,7 @@
 //! Gives passages their vectors in the encoder's space. Can be stopped at any moment and goes on where it was: what
 //! is done is in the index, batch by batch.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use hark_store::Coverage;
 
 use crate::embed::minilm::{HOW, MiniLm};
-use crate::embed::{Embedder, Shelf};
+use crate::embed::{Choice, Embedder, Shelf};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 
@@ -36,11 +37,7 @@ pub struct Response {
 
 pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let started = Instant::now();
-    let shelf = Shelf::of(&engine.home.path);
-    let encoder = shelf
-        .shared_minilm()
-        .map_or_else(|| shelf.open_minilm().map(|m| m.map(Into::into)), |m| Ok(Some(m)))?;
-    let encoder = encoder.ok_or_else(|| EngineError::invalid("minilm is not installed", HOW))?;
+    let encoder = chosen(engine)?;
     let until = request.max_seconds.map(|seconds| started + Duration::from_secs(seconds));
     engine.store.refresh(engine.now())?;
     let added = fill(engine, &encoder, until)?;
@@ -54,8 +51,28 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
     })
 }
 
-/// What a worker has time for, where the settings choose the encoder.
+/// The encoder that the settings choose, or why there is none.
+fn chosen(engine: &Engine) -> Result<Arc<MiniLm>, EngineError> {
+    let shelf = Shelf::of(&engine.home.path);
+    let choice = engine.config.embedding.model;
+    if let Some(encoder) = shelf.shared(choice) {
+        return Ok(encoder);
+    }
+    if choice == Choice::Static {
+        let message = "the settings choose the static model, which has given all passages their vectors";
+        return Err(EngineError::invalid(message, "choose an encoder with `hark model use encoder`"));
+    }
+    // Says what is wrong with the file.
+    shelf.open_minilm()?.map(Arc::new).ok_or_else(|| EngineError::invalid("minilm is not installed", HOW))
+}
+
+/// The longest that a worker is at it: a large import is done in several runs, not at the cost of a machine that
+/// somebody works on.
+const WORKER_SECONDS: u64 = 20;
+
+/// What a worker has time for, where the settings choose an encoder.
 pub(crate) fn in_background(engine: &mut Engine, until: Instant) -> Result<usize, EngineError> {
+    let until = until.min(Instant::now() + Duration::from_secs(WORKER_SECONDS));
     match engine.encoder() {
         Some(encoder) => fill(engine, &encoder, Some(until)),
         None => Ok(0),
@@ -100,9 +117,9 @@ pub(crate) fn fill(
     Ok(added)
 }
 
-/// How far the space of the installed encoder is filled; `None` where none is installed.
-pub fn coverage(engine: &mut Engine) -> Result<Option<Coverage>, EngineError> {
-    let Some(encoder) = Shelf::of(&engine.home.path).shared_minilm() else { return Ok(None) };
+/// How far the space of an encoder is filled; `None` where it is not there.
+pub fn coverage(engine: &mut Engine, choice: Choice) -> Result<Option<Coverage>, EngineError> {
+    let Some(encoder) = Shelf::of(&engine.home.path).shared(choice) else { return Ok(None) };
     Ok(Some(engine.store.coverage(encoder.id())?))
 }
 
@@ -111,7 +128,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::embed::Choice;
     use crate::embed::minilm::tests::tiny_file;
     use crate::ops::{doctor, forget, recall, reindex, remember};
     use crate::{Clock, Config, Home};

@@ -46,18 +46,30 @@ pub struct List {
 
 pub fn list(home: &Home, config: &Config) -> List {
     let own = StaticModel::embedded();
+    let used = config.embedding.model;
     let mut models = vec![ModelView {
         name: Choice::Static.name().to_owned(),
         about: format!("table of token vectors inside the binary ({})", own.id()),
         licence: "Apache-2.0".to_owned(),
         installed: true,
-        // Words one by one, and passages that have no other vector yet, are always its business.
-        used: config.embedding.model == Choice::Static,
+        // Words one by one, and whatever has no other vector, are always its business.
+        used: true,
         bytes: StaticModel::size(),
         path: None,
         embedded: None,
         passages: None,
     }];
+    models.push(ModelView {
+        name: Choice::Encoder.name().to_owned(),
+        about: "sentence encoder all-MiniLM-L6-v2 inside the binary, weights in four bits".to_owned(),
+        licence: "Apache-2.0".to_owned(),
+        installed: true,
+        used: used == Choice::Encoder,
+        bytes: MiniLm::inside_size(),
+        path: None,
+        embedded: None,
+        passages: None,
+    });
     for model in PINNED {
         let path = Shelf::of(&home.path).path(model);
         let meta = path.metadata().ok();
@@ -66,7 +78,7 @@ pub fn list(home: &Home, config: &Config) -> List {
             about: model.about.to_owned(),
             licence: model.licence.to_owned(),
             installed: meta.is_some(),
-            used: config.embedding.model.name() == model.name,
+            used: used.name() == model.name,
             bytes: meta.map_or(0, |meta| meta.len()),
             path: Some(path.display().to_string()),
             embedded: None,
@@ -112,7 +124,7 @@ pub struct Verify {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Verified {
     pub name: String,
-    /// Of the model's file; the static one is part of the binary.
+    /// Of the model's file; static and encoder are part of the binary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
     /// Similarity of two sentences that say the same.
@@ -125,6 +137,10 @@ pub fn verify(home: &Home, config: &Config, request: &Verify) -> Result<Verified
     let name = request.name.as_deref().unwrap_or(config.embedding.model.name());
     if name == Choice::Static.name() {
         return Ok(probe(name, None, |text| Ok(StaticModel::embedded().embed(text)))?);
+    }
+    if name == Choice::Encoder.name() {
+        let encoder = MiniLm::inside();
+        return Ok(probe(name, None, |text| encoder.encode(text))?);
     }
     let model = known(name)?;
     let path = installed(home, model)?;
@@ -158,7 +174,7 @@ fn probe(
 
 /// Whether a model can be chosen: it is known, and there.
 pub fn ready(home: &Home, name: &str) -> Result<(), EngineError> {
-    if name != Choice::Static.name() {
+    if ![Choice::Static, Choice::Encoder].iter().any(|inside| inside.name() == name) {
         installed(home, known(name)?)?;
     }
     Ok(())
@@ -166,7 +182,7 @@ pub fn ready(home: &Home, name: &str) -> Result<(), EngineError> {
 
 fn known(name: &str) -> Result<&'static Pinned, EngineError> {
     let names: Vec<&str> = PINNED.iter().map(|model| model.name).collect();
-    let hint = format!("there are static (always installed) and {}", names.join(", "));
+    let hint = format!("there are static and encoder (always installed) and {}", names.join(", "));
     pinned(name)
         .ok_or_else(|| EngineError::invalid(format!("there is nothing to do for a model `{name}`"), hint))
 }

@@ -9,6 +9,7 @@ use hark_core::rank::bm25::Evidence;
 use hark_core::rank::fusion::ranks;
 use hark_core::rank::{Contribution, decay};
 use hark_core::retention::last_touch;
+use hark_core::text::Shape;
 use hark_core::{Memory, Scope, Status, Timestamp};
 use hark_store::search::{Activation, Candidate, Candidates};
 use hark_store::{Store, StoreError, Stored};
@@ -70,10 +71,6 @@ mod weight {
     pub(super) const SAID: f32 = 0.3;
     /// and else.
     pub(super) const SAID_ELSEWHERE: f32 = 0.12;
-    /// Nearness in the encoder's space,
-    pub(super) const ENCODER: f32 = 0.4;
-    /// beside which the static model counts for less.
-    pub(super) const BESIDE_ENCODER: f32 = 0.5;
     /// A repaired word is a guess.
     pub(super) const REPAIRED: f32 = 0.9;
     /// Reached through a link, a shared entity, or named outright.
@@ -81,6 +78,22 @@ mod weight {
     /// From the time that the question speaks of.
     pub(super) const TIME: f32 = 0.45;
 }
+
+/// Who is trusted how far with a passage: the encoder with what it finds near, the static model and words with what
+/// they find.
+struct Trust {
+    encoder: f32,
+    meaning: f32,
+    words: f32,
+}
+
+/// Without a vector of the encoder's.
+const UNREAD: Trust = Trust { encoder: 0.0, meaning: 1.0, words: 1.0 };
+/// What people write says it in the words that they ask with.
+const PROSE: Trust = Trust { encoder: 0.2, meaning: 0.8, words: 1.0 };
+/// Code says it in names and calls, and words that people ask with stand in any other function too. Unless they ask by
+/// name: then names are looked for.
+const CODE: Trust = Trust { encoder: 1.0, meaning: 0.35, words: 0.1 };
 
 /// How many fused hits are loaded and weighed, beyond those asked for.
 const SPARE: usize = 10;
@@ -160,10 +173,20 @@ impl Standing {
             sentence: None,
             time: None,
         };
+        let trust = match second {
+            None => UNREAD,
+            Some(_) if candidate.is_code && !asks_by_name(asked) => {
+                // That it holds other words than the hits before it says nothing either.
+                standing.held = 0;
+                CODE
+            }
+            Some(_) => PROSE,
+        };
         let by_words = |evidence: &Evidence| {
-            weight::WORDS * evidence.share
-                + weight::WHOLE * whole.share
-                + weight::TOGETHER * evidence.together
+            trust.words
+                * (weight::WORDS * evidence.share
+                    + weight::WHOLE * whole.share
+                    + weight::TOGETHER * evidence.together)
         };
         let lexical = if typed.matched > 0 { by_words(typed) } else { 0.0 };
         standing.add(Tier::Lexical, typed.score, lexical);
@@ -174,21 +197,26 @@ impl Standing {
         // Counterparts stand in for the words that are not there. In a long text some always turn up.
         let missing = if candidate.is_long { 0.0 } else { 1.0 - repaired.coverage.min(1.0) };
         let counterparts = weight::COUNTERPARTS * words * missing;
-        let left = match second {
-            Some(second) => {
-                standing.add(Tier::Encoder, *second, weight::ENCODER * (second + ENCODER_LIFT));
-                weight::BESIDE_ENCODER
-            }
-            None => 1.0,
-        };
+        if let Some(second) = second {
+            standing.add(Tier::Encoder, *second, trust.encoder * (second + ENCODER_LIFT));
+        }
         if *cosine >= UNRELATED {
-            standing.add(Tier::Vector, *cosine, left * (weight::MEANING * cosine.max(0.0) + counterparts));
-            let weight = if asked.about_self { weight::SAID } else { weight::SAID_ELSEWHERE };
+            standing.add(
+                Tier::Vector,
+                *cosine,
+                trust.meaning * (weight::MEANING * cosine.max(0.0) + counterparts),
+            );
+            let weight = trust.words * if asked.about_self { weight::SAID } else { weight::SAID_ELSEWHERE };
             standing.sentence = Some((*said, weight * said)).filter(|_| *said > 0.0);
             standing.total += weight * said;
         }
         standing
     }
+}
+
+/// Whether a question names an identifier, a path or a number.
+fn asks_by_name(asked: &Candidates) -> bool {
+    asked.terms.terms.iter().any(|term| term.shape == Shape::Whole)
 }
 
 pub(super) fn rank(

@@ -62,26 +62,31 @@ pub fn answer_with(
 ) -> Result<Vec<Ranked>, StoreError> {
     // "two weeks ago" says when, not what: as words they would only find other talk of weeks.
     let text = what_is_asked(&question.time.without_spans(question.text));
-    // Before the snapshot: it takes milliseconds.
-    let second = encoder.and_then(|encoder| {
-        let vector = encoder.embed(head(&text))?;
-        Some(Second { space: encoder.id().to_owned(), vector })
-    });
+    let encoder = match encoder {
+        Some(encoder) if store.knows_space(encoder.id())? => Some(encoder),
+        _ => None,
+    };
     store.finish_memories()?;
-    store.on_one_snapshot(|store| {
-        let terms = store.understand(&text)?;
-        let meaning = meaning(&terms, &text, embedder).map(|meaning| Meaning {
-            second,
-            times: question.time.windows(),
-            ..meaning
-        });
-        let candidates = store.search(terms, meaning.as_ref(), &question.filter, Depth::default())?;
-        let named = store.named_in(question.text, &question.filter)?;
-        let admitted = admit::admit(&candidates, &named);
-        if admitted.is_empty() && named.is_empty() {
-            return Ok(Vec::new());
-        }
-        fuse::rank(store, &candidates, &admitted, &named, question)
+    std::thread::scope(|scope| {
+        // It takes the encoder about as long to read the question as it takes the tiers to propose.
+        let reading = encoder.map(|encoder| (encoder, scope.spawn(|| encoder.embed(head(&text)))));
+        let second = move || {
+            let (encoder, reading) = reading?;
+            Some(Second { space: encoder.id().to_owned(), vector: reading.join().ok().flatten()? })
+        };
+        store.on_one_snapshot(|store| {
+            let terms = store.understand(&text)?;
+            let meaning = meaning(&terms, &text, embedder)
+                .map(|meaning| Meaning { times: question.time.windows(), ..meaning });
+            let candidates =
+                store.search(terms, meaning.as_ref(), second, &question.filter, Depth::default())?;
+            let named = store.named_in(question.text, &question.filter)?;
+            let admitted = admit::admit(&candidates, &named);
+            if admitted.is_empty() && named.is_empty() {
+                return Ok(Vec::new());
+            }
+            fuse::rank(store, &candidates, &admitted, &named, question)
+        })
     })
 }
 
@@ -108,7 +113,7 @@ fn meaning(terms: &QueryTerms, text: &str, embedder: &dyn Embedder) -> Option<Me
     let text = if as_typed { head(text).to_owned() } else { meant.join(" ") };
     let vector = embedder.embed(&text)?;
     let understood = if all > 0.0 { understood / all } else { 0.0 };
-    Some(Meaning { vector, words, understood, about_self, times: Vec::new(), second: None })
+    Some(Meaning { vector, words, understood, about_self, times: Vec::new() })
 }
 
 /// What is embedded of a long question: its beginning says what it is about.

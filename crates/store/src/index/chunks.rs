@@ -14,6 +14,7 @@ pub(crate) const CAPACITY: usize = 256;
 const LIVE: u8 = 1;
 const HAS_VECTOR: u8 = 2;
 const IS_LONG: u8 = 4;
+const IS_CODE: u8 = 8;
 
 /// One slot, decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,10 +32,21 @@ pub(crate) struct Facets {
     pub(crate) has_vector: bool,
     /// Whether its memory has several passages.
     pub(crate) is_long: bool,
+    pub(crate) is_code: bool,
+}
+
+/// What is to be known of a passage besides what its memory says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Marks {
+    pub(crate) has_vector: bool,
+    /// Whether its memory has several passages.
+    pub(crate) is_long: bool,
+    pub(crate) is_code: bool,
 }
 
 impl Facets {
-    pub(crate) fn of(memory: &Memory, passage: i64, has_vector: bool, is_long: bool) -> Self {
+    pub(crate) fn of(memory: &Memory, passage: i64, marks: Marks) -> Self {
+        let Marks { has_vector, is_long, is_code } = marks;
         Facets {
             passage,
             created: memory.created.as_minutes(),
@@ -45,6 +57,7 @@ impl Facets {
             status: memory.status.code(),
             has_vector,
             is_long,
+            is_code,
         }
     }
 
@@ -58,7 +71,10 @@ impl Facets {
         slot[24] = self.kind;
         slot[25] = self.status;
         let flag = |holds: bool, bit: u8| if holds { bit } else { 0 };
-        slot[26] = LIVE | flag(self.has_vector, HAS_VECTOR) | flag(self.is_long, IS_LONG);
+        slot[26] = LIVE
+            | flag(self.has_vector, HAS_VECTOR)
+            | flag(self.is_long, IS_LONG)
+            | flag(self.is_code, IS_CODE);
         let length = sign.len().min(SIGN_BYTES);
         slot[32..32 + length].copy_from_slice(&sign[..length]);
         slot
@@ -81,6 +97,7 @@ impl Facets {
             status: slot[25],
             has_vector: slot[26] & HAS_VECTOR != 0,
             is_long: slot[26] & IS_LONG != 0,
+            is_code: slot[26] & IS_CODE != 0,
         })
     }
 }

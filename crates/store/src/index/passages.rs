@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use hark_core::Memory;
 use hark_core::memory::title_from_body;
 use hark_core::rank::bm25;
-use hark_core::text::{Token, Voice, analyze, passages};
+use hark_core::text::{Token, Voice, analyze, is_code, passages};
 use hark_core::vector::{Embedder, Vector, sign_bits};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::chunks::{self, Facets, Place};
+use super::chunks::{self, Facets, Marks, Place};
 use super::words::{Counted, Words};
 use crate::projects::ProjectNum;
 use crate::spaces;
@@ -88,6 +88,7 @@ pub(super) struct Passage {
     record: Vec<u8>,
     vector: Option<Vector>,
     words: Vec<u8>,
+    is_code: bool,
 }
 
 struct Fields {
@@ -167,6 +168,7 @@ pub(super) fn analyse(memory: &Memory, embedder: &dyn Embedder) -> Analysed {
             record: bm25::encode([title_tokens, tokens, &fields.labels]),
             vector: embedder.embed(&embedded),
             words: embedder.words(&embedded),
+            is_code: is_code(text),
         }
     });
     Analysed { passages: passages.collect(), document: document(&fields), fields }
@@ -217,7 +219,12 @@ pub(super) fn put(
         let id = passage_id(num, ordinal);
         let (scale, values): (f32, &[i8]) =
             passage.vector.as_ref().map_or((0.0, &[]), |vector| (vector.scale, &vector.values));
-        let facets = Facets::of(memory, id, passage.vector.is_some(), analysed.document.is_some());
+        let marks = Marks {
+            has_vector: passage.vector.is_some(),
+            is_long: analysed.document.is_some(),
+            is_code: passage.is_code,
+        };
+        let facets = Facets::of(memory, id, marks);
         let place = chunks::append(conn, project, &facets, &sign_bits(values))?;
         let bytes: Vec<u8> = values.iter().map(|v| v.cast_unsigned()).collect();
         file_terms.execute(params![lexicon_row(id), passage.terms.join(" ")])?;

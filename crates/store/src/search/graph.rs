@@ -109,6 +109,7 @@ fn facets(row: &Row<'_>) -> rusqlite::Result<Option<Facets>> {
         status: status.code(),
         has_vector: false,
         is_long: false,
+        is_code: false,
     }))
 }
 

@@ -66,8 +66,6 @@ pub struct Meaning {
     pub about_self: bool,
     /// From when to when what is asked about happened, as far as the query says.
     pub times: Vec<Range<Timestamp>>,
-    /// The query in a second space.
-    pub second: Option<Second>,
 }
 
 /// A query's vector in a space beside the index's own.
@@ -77,12 +75,17 @@ pub struct Second {
     pub vector: Vector,
 }
 
+/// A second space is searched where no more passages than this pass the filter. In larger stores it would cost as much
+/// as all the rest, and only has a say about what the other tiers propose.
+const SEARCHED_IN_SECOND: usize = 20_000;
+
 /// A passage that a tier asks to have measured.
 struct Proposed {
     passage: i64,
     tie: u32,
     created: u32,
     is_long: bool,
+    is_code: bool,
     near: bool,
 }
 
@@ -107,6 +110,8 @@ pub struct Candidate {
     pub repaired: Evidence,
     /// Whether it has several passages.
     pub is_long: bool,
+    /// Whether its best passage is code.
+    pub is_code: bool,
     /// Evidence of the memory as a whole; equal to `repaired` for a memory of one passage.
     pub whole: Evidence,
     /// Which words of the query it holds anywhere, in whoever's voice: bits as in [`Evidence::held`].
@@ -137,15 +142,17 @@ pub struct Candidates {
 }
 
 impl Store {
-    /// Everything the tiers have for an understood query.
+    /// Everything the tiers have for an understood query. Its vector in a second space is asked for when the first
+    /// tiers are done: it may take a while.
     pub fn search(
         &self,
         terms: QueryTerms,
         meaning: Option<&Meaning>,
+        second: impl FnOnce() -> Option<Second>,
         filter: &Filter,
         depth: Depth,
     ) -> Result<Candidates, StoreError> {
-        self.try_search(terms, meaning, filter, depth).map_err(|e| self.sql(e))
+        self.try_search(terms, meaning, second, filter, depth).map_err(|e| self.sql(e))
     }
 
     /// What the words of a query mean to this store.
@@ -159,6 +166,7 @@ impl Store {
         &self,
         terms: QueryTerms,
         meaning: Option<&Meaning>,
+        second: impl FnOnce() -> Option<Second>,
         filter: &Filter,
         depth: Depth,
     ) -> rusqlite::Result<Candidates> {
@@ -187,6 +195,7 @@ impl Store {
                 tie: l.tie,
                 created: l.created,
                 is_long: l.is_long,
+                is_code: l.is_code,
                 near: false,
             })
             .collect();
@@ -195,10 +204,17 @@ impl Store {
             tie: near.tie,
             created: near.created,
             is_long: near.is_long,
+            is_code: near.is_code,
             near: true,
         }));
-        let second = match meaning.and_then(|m| m.second.as_ref()) {
-            Some(second) => self.near_in(second, filter, depth.vector, &mut proposed)?,
+        let second = match second() {
+            Some(second) if scan.in_scope <= SEARCHED_IN_SECOND => {
+                self.near_in(&second, filter, depth.vector, &mut proposed)?
+            }
+            Some(second) => {
+                let short = proposed.iter().filter(|p| !p.is_long).map(|p| p.passage);
+                self.nearness_in(&second.space, &second.vector, short)?
+            }
             None => HashMap::new(),
         };
         proposed.sort_unstable_by_key(|p| (p.passage, !p.near));
@@ -209,7 +225,7 @@ impl Store {
         let mut words: HashMap<i64, Listed> = HashMap::with_capacity(proposed.len());
         let mut read =
             self.conn.prepare_cached(&format!("SELECT {COLUMNS}, words FROM passage WHERE id = ?1"))?;
-        for Proposed { passage, tie, created, is_long, near } in proposed {
+        for Proposed { passage, tie, created, is_long, is_code, near } in proposed {
             let measured = read.query_row([passage], |row| {
                 words.insert(passage, Listed { words: row.get(5)?, quoted: row.get(3)? });
                 measure.passage(row)
@@ -223,6 +239,7 @@ impl Store {
                 typed,
                 repaired,
                 is_long,
+                is_code,
                 whole: repaired,
                 held: repaired.held,
                 cosine,
@@ -266,6 +283,7 @@ impl Store {
             tie: near.facets.tie,
             created: near.facets.created,
             is_long: near.facets.is_long,
+            is_code: near.facets.is_code,
             near: false,
         }));
         Ok(found.into_iter().map(|near| (near.facets.passage, near.cosine)).collect())
@@ -370,7 +388,7 @@ impl Candidate {
     /// Takes over what another passage of the same memory does better.
     fn absorb(&mut self, other: &Candidate) {
         if (other.repaired.score, other.cosine) > (self.repaired.score, self.cosine) {
-            self.passage = other.passage;
+            (self.passage, self.is_code) = (other.passage, other.is_code);
         }
         if other.typed.score > self.typed.score {
             self.typed = other.typed;

@@ -38,13 +38,14 @@ pub(crate) struct Allowed {
     pub(crate) tie: u32,
     pub(crate) created: u32,
     pub(crate) is_long: bool,
+    pub(crate) is_code: bool,
     pub(crate) weight: f32,
 }
 
 impl Allowed {
     fn new(facets: &Facets, weight: f32) -> Self {
-        let Facets { passage, tie, created, is_long, .. } = *facets;
-        Allowed { passage, tie, created, is_long, weight }
+        let Facets { passage, tie, created, is_long, is_code, .. } = *facets;
+        Allowed { passage, tie, created, is_long, is_code, weight }
     }
 }
 
@@ -55,6 +56,7 @@ pub(crate) struct Near {
     pub(crate) passage: i64,
     pub(crate) created: u32,
     pub(crate) is_long: bool,
+    pub(crate) is_code: bool,
 }
 
 /// Chunks kept in memory by a process that lives longer than one recall. Valid while neither this
@@ -270,8 +272,8 @@ impl Nearest {
     #[inline]
     fn offer(&mut self, distance: u32, facets: &Facets) {
         if distance <= self.farthest {
-            let Facets { tie, passage, created, is_long, .. } = *facets;
-            self.keep(Near { distance, tie, passage, created, is_long });
+            let Facets { tie, passage, created, is_long, is_code, .. } = *facets;
+            self.keep(Near { distance, tie, passage, created, is_long, is_code });
         }
     }
 

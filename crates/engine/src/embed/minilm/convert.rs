@@ -2,7 +2,7 @@
 //! and eight-bit values. The same input gives the same bytes on every machine.
 
 use super::kernel::HEAD;
-use super::layout::{CHECKSUM, HEADER, ID, Shape};
+use super::layout::{CHECKSUM, Form, HEADER, ID, Shape};
 use super::safetensors::{Tensor, Tensors};
 
 /// The encoder was trained on texts of at most this many tokens.
@@ -16,6 +16,7 @@ pub(super) fn convert(name: &str, weights: &[u8], vocabulary: &str) -> Result<Ve
     let layers = (0..).take_while(|i| tensors.has(&format!("encoder.layer.{i}.output.dense.weight"))).count();
     let tokens: Vec<&str> = vocabulary.lines().collect();
     let shape = Shape {
+        form: Form::Bytes,
         tokens: tokens.len(),
         hidden: words.width,
         layers,

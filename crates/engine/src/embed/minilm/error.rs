@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The way back to a good file.
 const GET_AGAIN: &str =
-    "get it again with `hark model get minilm --from FILE`, or go back with `hark model use static`";
+    "get it again with `hark model get minilm --from FILE`, or go back with `hark model use encoder`";
 
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {

@@ -3,7 +3,7 @@
 //! Written once over vectors of a fixed width; `dispatch!` compiles it for each kind of processor and chooses when
 //! it runs. Widths are multiples of [`LANES`] and [`HEAD`], which the file's reader has checked.
 
-use fearless_simd::{Level, Simd, dispatch, f32x8, i16x16, i32x8, prelude::*};
+use fearless_simd::{Level, Simd, dispatch, f32x8, i8x16, i16x16, i32x8, prelude::*, u8x16};
 
 /// Widths of rows are multiples of this.
 pub(super) const LANES: usize = 16;
@@ -16,13 +16,28 @@ const HALF: usize = 8;
 /// so that sums fit 32 bits. Products are made of 16-bit values anyway; the finer steps cost nothing over eight
 /// bits and leave the weights as the only visible rounding.
 const STEPS: f32 = 4095.0;
+/// The same beside packed weights, which reach 15 × 127 when they are widened, in rows of at most [`WIDEST_PACKED`].
+const STEPS_BESIDE_PACKED: f32 = 511.0;
+pub(super) const WIDEST_PACKED: usize = 2048;
+/// Packed weights that share a factor.
+pub(super) const GROUP: usize = 32;
+const HALF_GROUP: usize = GROUP / 2;
 /// Weight rows that are widened together, to be used by every activation row while they are in the nearest cache.
 const PANEL: usize = 8;
 
-/// A weight matrix as it lies in the file: a row of `i8` for each output, with its scale and bias.
+/// The weights of a matrix as they lie in the file, row by row.
+#[derive(Clone, Copy)]
+pub(super) enum Values<'a> {
+    /// An `i8` each.
+    Bytes(&'a [u8]),
+    /// Two in a byte, and a factor for every [`GROUP`] of them.
+    Packed { pairs: &'a [u8], factors: &'a [u8] },
+}
+
+/// A weight matrix: a row for each output, with its scale and bias.
 #[derive(Clone, Copy)]
 pub(super) struct Matrix<'a> {
-    pub(super) values: &'a [u8],
+    pub(super) values: Values<'a>,
     pub(super) scales: &'a [f32],
     pub(super) bias: &'a [f32],
 }
@@ -46,14 +61,18 @@ pub(super) fn multiply(
     out: &mut [f32],
 ) {
     dispatch!(level, simd => {
-        rounded.fill(simd, x, width);
+        let steps = match w.values {
+            Values::Bytes(_) => STEPS,
+            Values::Packed { .. } => STEPS_BESIDE_PACKED,
+        };
+        rounded.fill(simd, x, width, steps);
         product(simd, rounded, w, out);
     });
 }
 
 impl Rounded {
     #[inline(always)]
-    fn fill<S: Simd>(&mut self, simd: S, floats: &[f32], width: usize) {
+    fn fill<S: Simd>(&mut self, simd: S, floats: &[f32], width: usize, steps: f32) {
         self.width = width;
         self.values.resize(floats.len(), 0);
         self.scales.clear();
@@ -63,11 +82,11 @@ impl Rounded {
                 largest = largest.max(f32x8::from_slice(simd, x).abs());
             }
             let largest = largest.reduce_max();
-            let factor = STEPS / largest;
+            let factor = steps / largest;
             for (to, from) in rounded.iter_mut().zip(row) {
                 *to = (from * factor + SHIFT).to_bits() as i16;
             }
-            self.scales.push(largest / STEPS);
+            self.scales.push(largest / steps);
         }
     }
 }
@@ -76,11 +95,9 @@ impl Rounded {
 fn product<S: Simd>(simd: S, x: &mut Rounded, w: Matrix<'_>, out: &mut [f32]) {
     let (width, columns) = (x.width, w.scales.len());
     x.panel.resize(PANEL * width, 0);
-    let panels = w.values.chunks(PANEL * width).zip(w.scales.chunks(PANEL)).zip(w.bias.chunks(PANEL));
-    for (p, ((bytes, scales), bias)) in panels.enumerate() {
-        for (to, from) in x.panel.iter_mut().zip(bytes) {
-            *to = i16::from(from.cast_signed());
-        }
+    let panels = w.scales.chunks(PANEL).zip(w.bias.chunks(PANEL));
+    for (p, (scales, bias)) in panels.enumerate() {
+        widen(simd, w.values, p * PANEL * width, &mut x.panel);
         let rows = x.values.chunks(4 * width).zip(x.scales.chunks(4)).zip(out.chunks_mut(4 * columns));
         for ((rows, row_scales), out) in rows {
             // Past the last row the last one stands in; its sums are not written.
@@ -94,6 +111,37 @@ fn product<S: Simd>(simd: S, x: &mut Rounded, w: Matrix<'_>, out: &mut [f32]) {
                         out[r * columns + at + k] = sums[k] as f32 * row_scale * scale + bias[2 * c + k];
                     }
                 }
+            }
+        }
+    }
+}
+
+/// The weights from `first` on, as many as there are and as there is room for.
+#[inline(always)]
+fn widen<S: Simd>(simd: S, values: Values<'_>, first: usize, panel: &mut [i16]) {
+    match values {
+        Values::Bytes(bytes) => {
+            for (to, from) in panel.iter_mut().zip(&bytes[first..]) {
+                *to = i16::from(from.cast_signed());
+            }
+        }
+        Values::Packed { pairs, factors } => {
+            let pairs = pairs[first / 2..].as_chunks::<HALF_GROUP>().0;
+            let factors = &factors[first / GROUP..];
+            let panel = panel.as_chunks_mut::<GROUP>().0;
+            let (fifteen, low_half) = (i8x16::splat(simd, 15), u8x16::splat(simd, 15));
+            for ((to, pairs), factor) in panel.iter_mut().zip(pairs).zip(factors) {
+                let pairs = u8x16::from_slice(simd, pairs);
+                let factor = i8x16::splat(simd, factor.cast_signed());
+                let (low, high): (i8x16<S>, i8x16<S>) =
+                    ((pairs & low_half).bitcast(), (pairs >> 4).bitcast());
+                let (a, b) = (low + low - fifteen).widening_mul(factor);
+                let (c, d) = (high + high - fifteen).widening_mul(factor);
+                let (first, second) = to.split_at_mut(HALF_GROUP);
+                a.store_slice(&mut first[..HALF]);
+                b.store_slice(&mut first[HALF..]);
+                c.store_slice(&mut second[..HALF]);
+                d.store_slice(&mut second[HALF..]);
             }
         }
     }

@@ -16,19 +16,39 @@
 //! | then | `f32` each: positions (the segment's vector added), gain and shift after them; for each layer scales and biases of its four matrices, gain and shift after each half |
 //! | then | `i8`: each layer's matrices, row by row: query, key and value together, attention's output, up, down |
 //! | then | tokens × (`f32` scale, hidden × `i8`) |
+//!
+//! The packed form, which is part of the binary, has the magic `HARKENC2` and is the same but for what takes the room:
+//!
+//! | part | instead of bytes |
+//! |---|---|
+//! | matrices | for each, rows × width / 2 bytes of four-bit values ([`GROUP`] values in sixteen bytes, the low halves first), then rows × width / [`GROUP`] factors, a byte each: a value `v` is `scale × factor × (2v - 15)` |
+//! | rows of tokens | `f32` scale, then for each of its bits a plane of hidden bits, lowest first: a value `v` of `b` bits is `scale × (2v + 1 - 2^b)` |
+//!
+//! and at 36..40 how many bits that are.
 
 use std::ops::Range;
 
-use super::kernel::{HEAD, LANES};
+use super::kernel::{GROUP, HEAD, LANES, WIDEST_PACKED};
 
 pub(super) const MAGIC: &[u8; 8] = b"HARKENC1";
+const PACKED_MAGIC: &[u8; 8] = b"HARKENC2";
 pub(super) const HEADER: usize = 128;
 pub(super) const CHECKSUM: Range<usize> = 64..96;
 pub(super) const ID: Range<usize> = 96..128;
 
+/// How weights are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Eight bits each.
+    Bytes,
+    /// Four bits in matrices and fewer than eight in rows of tokens.
+    Packed { token_bits: usize },
+}
+
 /// The sizes that decide everything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
+    pub(super) form: Form,
     pub(super) tokens: usize,
     pub(super) hidden: usize,
     pub(super) layers: usize,
@@ -52,7 +72,13 @@ impl Shape {
     /// `None` when the header is not one of ours, or of sizes the arithmetic is not made for.
     pub(super) fn read(header: &[u8]) -> Option<Self> {
         let at = |i: usize| header.get(8 + 4 * i..)?.first_chunk().map(|b| u32::from_le_bytes(*b) as usize);
+        let form = match header.first_chunk()? {
+            MAGIC => Form::Bytes,
+            PACKED_MAGIC => Form::Packed { token_bits: at(7).filter(|bits| (1..8).contains(bits))? },
+            _ => return None,
+        };
         let shape = Shape {
+            form,
             tokens: at(0)?,
             hidden: at(1)?,
             layers: at(2)?,
@@ -61,9 +87,10 @@ impl Shape {
             positions: at(5)?,
             strings: at(6)?,
         };
-        (header.get(..8)? == MAGIC && shape.is_plausible()).then_some(shape)
+        shape.is_plausible().then_some(shape)
     }
 
+    /// Of the form with bytes; the other one is not written here.
     pub(super) fn write(&self, header: &mut [u8; HEADER]) {
         header[..8].copy_from_slice(MAGIC);
         let sizes =
@@ -84,6 +111,27 @@ impl Shape {
             && self.hidden.is_multiple_of(self.heads * HEAD)
             && (3..=512).contains(&self.positions)
             && self.strings <= 1 << 24
+            && (self.form == Form::Bytes || self.can_be_packed())
+    }
+
+    fn can_be_packed(&self) -> bool {
+        self.matrices().iter().all(|(_, width)| width.is_multiple_of(GROUP) && *width <= WIDEST_PACKED)
+    }
+
+    /// Bytes of a matrix of so many values.
+    pub(super) fn matrix_bytes(&self, values: usize) -> usize {
+        match self.form {
+            Form::Bytes => values,
+            Form::Packed { .. } => values / 2 + values / GROUP,
+        }
+    }
+
+    /// Bytes of a token's row.
+    pub(super) fn row_bytes(&self) -> usize {
+        4 + match self.form {
+            Form::Bytes => self.hidden,
+            Form::Packed { token_bits } => token_bits * self.hidden / 8,
+        }
     }
 
     /// The four matrices of a layer as (rows, width).
@@ -100,7 +148,7 @@ impl Shape {
             start..end
         };
         let outputs: usize = self.matrices().iter().map(|(rows, _)| rows).sum();
-        let values: usize = self.matrices().iter().map(|(rows, width)| rows * width).sum();
+        let values: usize = self.matrices().iter().map(|(rows, width)| self.matrix_bytes(rows * width)).sum();
         let floats = (self.positions + 2) * self.hidden + self.layers * (2 * outputs + 4 * self.hidden);
         Sections {
             starts: next(4 * (self.tokens + 1)),
@@ -108,7 +156,7 @@ impl Shape {
             strings: next(self.strings),
             floats: next(4 * floats),
             matrices: next(self.layers * values),
-            rows: next(self.tokens * (4 + self.hidden)),
+            rows: next(self.tokens * self.row_bytes()),
         }
     }
 }

@@ -1,7 +1,8 @@
-//! The optional stronger model: the sentence encoder all-MiniLM-L6-v2 with its weights rounded to eight bits.
+//! The sentence encoder all-MiniLM-L6-v2: packed into the binary, or as an optional file with its weights rounded to
+//! eight bits.
 //!
-//! Nothing but a file of 23 MB is needed: no runtime, no network, one thread. A question takes some milliseconds,
-//! a passage some tens, so passages are for a job in the background. Recall searches them where there are any.
+//! No runtime, no network, one thread. A question takes some milliseconds, a passage some tens, so passages are for a
+//! job in the background. Recall asks it for a second opinion on what has a vector already.
 
 mod convert;
 mod encoder;
@@ -34,7 +35,21 @@ pub struct MiniLm {
     room: Mutex<Room>,
 }
 
+/// Made by `models/pack.py`.
+static PACKED: &[u8] = include_bytes!("../../../../../models/encoder-384.hark");
+
 impl MiniLm {
+    /// The one inside this binary.
+    pub fn inside() -> Self {
+        let weights = Weights::inside(PACKED).expect("the packed encoder is well formed; a test opens it");
+        MiniLm { weights, level: Level::new(), room: Mutex::default() }
+    }
+
+    /// Bytes that it takes in the binary.
+    pub fn inside_size() -> u64 {
+        PACKED.len() as u64
+    }
+
     /// Opens a model's file; its checksum is not looked at, see [`MiniLm::check`].
     pub fn open(path: &Path) -> Result<Self, ModelError> {
         Ok(MiniLm { weights: Weights::open(path)?, level: Level::new(), room: Mutex::default() })

@@ -1,4 +1,5 @@
-//! Opens the encoder's file: what every text needs is read at once, the row of a token when it is met.
+//! Opens an encoder: a file, of which what every text needs is read at once and the row of a token when it is met,
+//! or bytes in the binary, which are read where they are.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -7,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::error::ModelError;
-use super::kernel::Matrix;
-use super::layout::{CHECKSUM, HEADER, ID, Shape};
+use super::kernel::{Matrix, Values};
+use super::layout::{CHECKSUM, Form, HEADER, ID, Shape};
 use super::tokens::{Marks, Vocabulary};
 
 /// An open model.
@@ -20,11 +21,28 @@ pub(super) struct Weights {
     /// Positions, then gain and shift.
     pub(super) positions: Range<usize>,
     pub(super) norm: Norm,
-    path: PathBuf,
-    /// The file up to the rows.
-    bytes: Vec<u8>,
+    held: Held,
     floats: Vec<f32>,
-    rows: Mutex<File>,
+}
+
+/// Where the bytes are.
+enum Held {
+    File {
+        path: PathBuf,
+        /// The file up to the rows.
+        bytes: Vec<u8>,
+        rows: Mutex<File>,
+    },
+    Inside(&'static [u8]),
+}
+
+impl Held {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Held::File { bytes, .. } => bytes,
+            Held::Inside(bytes) => bytes,
+        }
+    }
 }
 
 pub(super) struct Layer {
@@ -33,6 +51,8 @@ pub(super) struct Layer {
 }
 
 struct Place {
+    /// How many values there are.
+    count: usize,
     values: Range<usize>,
     scales: Range<usize>,
     bias: Range<usize>,
@@ -67,30 +87,44 @@ impl Weights {
         if read != body {
             return Err(damaged("became shorter while it was read"));
         }
-        let floats = bytes[sections.floats.clone()].as_chunks::<4>().0;
-        let floats: Vec<f32> = floats.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let held = Held::File { path: path.to_owned(), bytes, rows: Mutex::new(file) };
+        Self::read(shape, id, held).ok_or_else(|| damaged("has no marks in its vocabulary"))
+    }
 
-        let vocabulary = vocabulary(&shape, &bytes);
-        let marks = vocabulary.marks().ok_or_else(|| damaged("has no marks in its vocabulary"))?;
+    /// `None` when these are not the bytes of a whole file.
+    pub(super) fn inside(bytes: &'static [u8]) -> Option<Self> {
+        let shape = Shape::read(bytes.get(..HEADER)?)?;
+        let id = std::str::from_utf8(&bytes[ID]).ok()?.trim_end_matches('\0').to_owned();
+        if bytes.len() != shape.sections().rows.end || id.is_empty() {
+            return None;
+        }
+        Self::read(shape, id, Held::Inside(bytes))
+    }
+
+    fn read(shape: Shape, id: String, held: Held) -> Option<Self> {
+        let sections = shape.sections();
+        let floats = held.bytes()[sections.floats.clone()].as_chunks::<4>().0;
+        let floats: Vec<f32> = floats.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let marks = vocabulary(&shape, held.bytes()).marks()?;
         let mut float = Cursor(0);
         let mut value = Cursor(sections.matrices.start);
         let positions = float.take(shape.positions * shape.hidden);
         let norm = float.norm(shape.hidden);
         let layers = (0..shape.layers).map(|_| Layer {
             matrices: shape.matrices().map(|(rows, width)| Place {
-                values: value.take(rows * width),
+                count: rows * width,
+                values: value.take(shape.matrix_bytes(rows * width)),
                 scales: float.take(rows),
                 bias: float.take(rows),
             }),
             norms: [float.norm(shape.hidden), float.norm(shape.hidden)],
         });
         let layers = layers.collect();
-        let rows = Mutex::new(file);
-        Ok(Weights { shape, id, marks, layers, positions, norm, path: path.to_owned(), bytes, floats, rows })
+        Some(Weights { shape, id, marks, layers, positions, norm, held, floats })
     }
 
     pub(super) fn vocabulary(&self) -> Vocabulary<'_> {
-        vocabulary(&self.shape, &self.bytes)
+        vocabulary(&self.shape, self.held.bytes())
     }
 
     pub(super) fn floats(&self, range: &Range<usize>) -> &[f32] {
@@ -99,31 +133,57 @@ impl Weights {
 
     pub(super) fn matrix(&self, layer: &Layer, which: usize) -> Matrix<'_> {
         let place = &layer.matrices[which];
-        Matrix {
-            values: &self.bytes[place.values.clone()],
-            scales: self.floats(&place.scales),
-            bias: self.floats(&place.bias),
-        }
+        let bytes = &self.held.bytes()[place.values.clone()];
+        let values = match self.shape.form {
+            Form::Bytes => Values::Bytes(bytes),
+            Form::Packed { .. } => {
+                let (pairs, factors) = bytes.split_at(place.count / 2);
+                Values::Packed { pairs, factors }
+            }
+        };
+        Matrix { values, scales: self.floats(&place.scales), bias: self.floats(&place.bias) }
     }
 
     /// The vectors of these tokens, one after the other.
     pub(super) fn rows(&self, tokens: &[u16], out: &mut Vec<f32>) -> Result<(), ModelError> {
-        let io = |e| ModelError::io(&self.path, e);
-        let width = 4 + self.shape.hidden;
+        let width = self.shape.row_bytes();
         let start = self.shape.sections().rows.start;
-        let mut row = vec![0; width];
-        // A thread that panicked while reading left nothing half done.
-        let mut file = self.rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let place = |token: &u16| start + usize::from(*token) * width;
         out.clear();
-        for token in tokens {
-            file.seek(SeekFrom::Start((start + usize::from(*token) * width) as u64)).map_err(io)?;
-            file.read_exact(&mut row).map_err(io)?;
-            if let Some((scale, values)) = row.split_first_chunk::<4>() {
-                let scale = f32::from_le_bytes(*scale);
-                out.extend(values.iter().map(|v| scale * f32::from(v.cast_signed())));
+        match &self.held {
+            Held::Inside(bytes) => {
+                for token in tokens {
+                    self.widen_row(&bytes[place(token)..][..width], out);
+                }
+            }
+            Held::File { path, rows, .. } => {
+                let io = |e| ModelError::io(path, e);
+                let mut row = vec![0; width];
+                // A thread that panicked while reading left nothing half done.
+                let mut file = rows.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                for token in tokens {
+                    file.seek(SeekFrom::Start(place(token) as u64)).map_err(io)?;
+                    file.read_exact(&mut row).map_err(io)?;
+                    self.widen_row(&row, out);
+                }
             }
         }
         Ok(())
+    }
+
+    fn widen_row(&self, row: &[u8], out: &mut Vec<f32>) {
+        let Some((scale, values)) = row.split_first_chunk::<4>() else { return };
+        let scale = f32::from_le_bytes(*scale);
+        match self.shape.form {
+            Form::Bytes => out.extend(values.iter().map(|v| scale * f32::from(v.cast_signed()))),
+            Form::Packed { token_bits } => {
+                let plane = self.shape.hidden / 8;
+                let bit = |p: usize, i: usize| values[p * plane + i / 8] >> (i % 8) & 1;
+                let value = |i: usize| (0..token_bits).fold(0, |v, p| v | bit(p, i) << p);
+                let middle = f32::from((1u8 << token_bits) - 1);
+                out.extend((0..self.shape.hidden).map(|i| scale * (2.0 * f32::from(value(i)) - middle)));
+            }
+        }
     }
 }
 
