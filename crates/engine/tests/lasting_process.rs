@@ -2,7 +2,7 @@
 //! write meanwhile, it answers what a new process would.
 
 use hark_core::Status;
-use hark_engine::ops::{context, edit, forget, recall, reindex, remember, stats, status};
+use hark_engine::ops::{context, edit, embed, forget, recall, reindex, remember, stats, status};
 use hark_engine::{Caller, Clock, Config, Engine, Home};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -160,6 +160,8 @@ fn a_worker_joins_the_parts_of_the_index() {
     for number in 0..40 {
         keep(&mut writing, format!("Note {number}: the harbour is looked after by crew {}.", number * 7));
     }
+    // Else the worker does that too, and the encoder has a say afterwards.
+    embed::run(&mut writing, &Caller::user(None), &embed::Request::default()).unwrap();
     let (before, parts) = (answers(&mut writing), writing.parts_of_index().unwrap());
     hark_engine::worker::run(&mut open(&folder), std::time::Duration::from_secs(20), None).unwrap();
     let joined = writing.parts_of_index().unwrap();

@@ -95,14 +95,17 @@ const PROSE: Trust = Trust { encoder: 0.2, meaning: 0.8, words: 1.0 };
 /// name: then names are looked for.
 const CODE: Trust = Trust { encoder: 1.0, meaning: 0.35, words: 0.1 };
 
+const LETTERS_OF_A_NAME: usize = 5;
+
 /// How many fused hits are loaded and weighed, beyond those asked for.
 const SPARE: usize = 10;
 /// How many of the best pass on strength through links.
 const SEEDS: usize = 4;
 /// What two texts that have nothing to do with each other score at the most, mostly.
 const UNRELATED: f32 = 0.25;
-/// By how much texts of one subject are farther apart to the encoder than to the static model.
-const ENCODER_LIFT: f32 = 0.1;
+/// By how much the encoder's nearness is higher than what it stands in for: a memory that has a vector of its already is
+/// worth as much as one that has none yet.
+const ENCODER_AHEAD: f32 = 0.18;
 /// Two memories this much alike say the same.
 const SAME: f32 = 0.96;
 const REPEAT: f32 = 0.97;
@@ -198,7 +201,7 @@ impl Standing {
         let missing = if candidate.is_long { 0.0 } else { 1.0 - repaired.coverage.min(1.0) };
         let counterparts = weight::COUNTERPARTS * words * missing;
         if let Some(second) = second {
-            standing.add(Tier::Encoder, *second, trust.encoder * (second + ENCODER_LIFT));
+            standing.add(Tier::Encoder, *second, trust.encoder * (second - ENCODER_AHEAD));
         }
         if *cosine >= UNRELATED {
             standing.add(
@@ -214,9 +217,10 @@ impl Standing {
     }
 }
 
-/// Whether a question names an identifier, a path or a number.
+/// Whether a question names an identifier or a path. "python 3" and "a 2d array" are plain words.
 fn asks_by_name(asked: &Candidates) -> bool {
-    asked.terms.terms.iter().any(|term| term.shape == Shape::Whole)
+    let is_name = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS_OF_A_NAME;
+    asked.terms.terms.iter().any(|term| term.shape == Shape::Whole && is_name(&term.word))
 }
 
 pub(super) fn rank(

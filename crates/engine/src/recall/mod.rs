@@ -43,6 +43,10 @@ impl<'a> Question<'a> {
     }
 }
 
+/// Words of the longest question that the encoder reads: longer ones would take it longer than all the rest takes, and
+/// say enough by their words.
+const LONGEST_READ: usize = 24;
+
 /// The best memories for a question, best first; empty when nothing is relevant.
 pub fn answer(
     store: &Store,
@@ -62,8 +66,9 @@ pub fn answer_with(
 ) -> Result<Vec<Ranked>, StoreError> {
     // "two weeks ago" says when, not what: as words they would only find other talk of weeks.
     let text = what_is_asked(&question.time.without_spans(question.text));
+    let is_short = text.split_whitespace().nth(LONGEST_READ).is_none();
     let encoder = match encoder {
-        Some(encoder) if store.knows_space(encoder.id())? => Some(encoder),
+        Some(encoder) if is_short && store.knows_space(encoder.id())? => Some(encoder),
         _ => None,
     };
     store.finish_memories()?;

@@ -368,3 +368,42 @@ fn mix<S: Simd>(simd: S, shares: &[f32], values: &[f32], factor: f32, out: &mut 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn packed_weights_multiply_as_what_they_stand_for(
+            pairs in prop::collection::vec(any::<u8>(), 10 * 64 / 2),
+            factors in prop::collection::vec(1u8..=127, 10 * 64 / GROUP),
+            x in prop::collection::vec(-3.0f32..3.0, 5 * 64),
+        ) {
+            let (width, columns) = (64, 10);
+            let (scales, bias) = (vec![0.001; columns], vec![0.5; columns]);
+            let w = Matrix {
+                values: Values::Packed { pairs: &pairs, factors: &factors },
+                scales: &scales,
+                bias: &bias,
+            };
+            let mut out = vec![0.0; 5 * columns];
+            multiply(Level::new(), &x, width, w, &mut Rounded::default(), &mut out);
+            let weight = |row: usize, at: usize| {
+                let (group, within) = ((row * width + at) / GROUP, at % GROUP);
+                let pair = pairs[group * HALF_GROUP + within % HALF_GROUP];
+                let code = if within < HALF_GROUP { pair & 15 } else { pair >> 4 };
+                0.001 * f32::from(factors[group]) * (2.0 * f32::from(code) - 15.0)
+            };
+            for (i, x) in x.chunks(width).enumerate() {
+                for column in 0..columns {
+                    let wanted = 0.5 + x.iter().enumerate().map(|(at, x)| x * weight(column, at)).sum::<f32>();
+                    let got = out[i * columns + column];
+                    prop_assert!((got - wanted).abs() < 0.4, "{got} {wanted}");
+                }
+            }
+        }
+    }
+}
