@@ -223,6 +223,22 @@ mod tests {
     }
 
     #[test]
+    fn many_products_are_single_ones() {
+        for length in [1, 15, 16, 17, 64, 256] {
+            let byte = |at: usize| (at.wrapping_mul(2_654_435_761) >> 7) as u8;
+            let one: Vec<u8> = (0..length).map(byte).collect();
+            let many: Vec<u8> = (0..5 * length).map(|at| byte(at + 9)).collect();
+            let mut dots = Vec::new();
+            dots_bytes(Level::new(), &one, &many, &mut dots);
+            let single: Vec<i32> = many.chunks(length).map(|other| dot_bytes(&one, other)).collect();
+            assert_eq!(dots, single, "{length}");
+        }
+        let mut dots = vec![7];
+        dots_bytes(Level::new(), &[], &[1, 2], &mut dots);
+        assert!(dots.is_empty());
+    }
+
+    #[test]
     fn dot_takes_any_length() {
         let a: Vec<i8> = (0..100).map(|i| (i * 7 % 255 - 127) as i8).collect();
         let plain: i32 = a.iter().map(|x| i32::from(*x).pow(2)).sum();
