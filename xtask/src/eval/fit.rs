@@ -7,7 +7,9 @@ use crate::share::Share;
 
 /// Where the hits of a prompt are cut, and how likely a companion must be: as in `gate.rs`.
 const MOST: usize = 8;
-const COMPANION: f64 = 0.2;
+const COMPANION: f64 = 0.1;
+/// The constant is printed for this threshold, also as in `gate.rs`.
+const THRESHOLD: f64 = 0.55;
 /// Added and not fitted, as in `gate.rs`.
 const NAMED: f64 = 1.0;
 const VAGUE: f64 = -2.5;
@@ -17,7 +19,20 @@ const FOLDS: usize = 10;
 /// Keeps a measure that says little from being believed much.
 const RIDGE: f64 = 0.1;
 
-const NAMES: [&str; 7] = ["constant", "whole_share", "together", "cosine", "said", "matched", "crowd"];
+/// How often those hits that decide are looked for anew, with what was learned from the ones before.
+const ROUNDS: usize = 6;
+
+const NAMES: [&str; 9] = [
+    "constant",
+    "whole_share",
+    "together",
+    "cosine",
+    "matched",
+    "crowd",
+    "about_self",
+    "said of self",
+    "score",
+];
 type Weights = [f64; NAMES.len()];
 
 struct Hit {
@@ -56,47 +71,56 @@ impl Hit {
             () if number("terms") < 3.0 && hit["about_self"] != true => VAGUE,
             () => 0.0,
         };
+        let about_self = f64::from(u8::from(hit["about_self"] == true));
         let measures = [
             1.0,
             number("whole_share"),
             number("together"),
             number("cosine"),
-            number("said"),
             number("matched").min(6.0) / 6.0,
             number("in_scope").max(10.0).log10(),
+            about_self,
+            about_self * number("said"),
+            number("score"),
         ];
         Hit { measures, offset, is_gold: gold.contains(&&hit["id"]) }
     }
 
+    fn evidence(&self, weights: &Weights) -> f64 {
+        self.measures.iter().zip(weights).map(|(a, b)| a * b).sum::<f64>() + self.offset
+    }
+
     fn probability(&self, weights: &Weights) -> f64 {
-        let z: f64 = self.measures.iter().zip(weights).map(|(a, b)| a * b).sum();
-        1.0 / (1.0 + (-z - self.offset).exp())
+        1.0 / (1.0 + (-self.evidence(weights)).exp())
     }
 }
 
-/// What is told apart: the right hit of a prompt that something is known about, and whatever was found for one that
-/// nothing is known about. The other hits of the former are neither. Both kinds count the same in all, and each
-/// prompt of a kind.
-fn samples<'p>(prompts: &[&'p Judged]) -> Vec<(&'p Hit, f64)> {
-    let mut found = Vec::new();
-    for prompt in prompts {
-        if prompt.is_silent {
-            found.extend(prompt.hits.iter().map(|hit| (hit, 1.0 / prompt.hits.len() as f64)));
-        } else {
-            found.extend(prompt.hits.iter().find(|hit| hit.is_gold).map(|hit| (hit, 1.0)));
-        }
-    }
-    let sum =
-        |gold: bool| -> f64 { found.iter().filter(|(hit, _)| hit.is_gold == gold).map(|(_, w)| w).sum() };
-    let (right, wrong) = (sum(true).max(1.0), sum(false).max(1.0));
-    let balanced =
-        |(hit, weight): (&'p Hit, f64)| (hit, weight * 300.0 / if hit.is_gold { right } else { wrong });
-    found.into_iter().map(balanced).collect()
+/// What is told apart: the likeliest right hit of a prompt that something is known about, and the likeliest hit of one that
+/// nothing is known about, for these decide. Both kinds count the same in all.
+fn samples<'p>(prompts: &[&'p Judged], weights: &Weights) -> Vec<(&'p Hit, f64)> {
+    let likeliest = |prompt: &'p Judged| {
+        let may_decide = |hit: &&Hit| prompt.is_silent || hit.is_gold;
+        let by_likelihood = |a: &&Hit, b: &&Hit| a.evidence(weights).total_cmp(&b.evidence(weights));
+        prompt.hits.iter().filter(may_decide).max_by(by_likelihood)
+    };
+    let found: Vec<&Hit> = prompts.iter().filter_map(|prompt| likeliest(prompt)).collect();
+    let right = found.iter().filter(|hit| hit.is_gold).count().max(1) as f64;
+    let wrong = found.iter().filter(|hit| !hit.is_gold).count().max(1) as f64;
+    found.into_iter().map(|hit| (hit, 300.0 / if hit.is_gold { right } else { wrong })).collect()
 }
 
-/// Logistic regression by Newton's method.
+/// Logistic regression by Newton's method, again and again for the hits that decide.
 fn fit(prompts: &[&Judged]) -> Weights {
-    let samples = samples(prompts);
+    let mut weights = [0.0; NAMES.len()];
+    // To begin with, nearness decides.
+    weights[3] = 1.0;
+    for _ in 0..ROUNDS {
+        weights = regression(&samples(prompts, &weights));
+    }
+    weights
+}
+
+fn regression(samples: &[(&Hit, f64)]) -> Weights {
     let mut weights = [0.0; NAMES.len()];
     for _ in 0..30 {
         let mut gradient = weights.map(|w| -RIDGE * w);
@@ -104,7 +128,7 @@ fn fit(prompts: &[&Judged]) -> Weights {
         for (at, row) in curvature.iter_mut().enumerate() {
             row[at] = RIDGE;
         }
-        for (hit, weight) in &samples {
+        for (hit, weight) in samples {
             let p = hit.probability(&weights);
             let error = f64::from(u8::from(hit.is_gold)) - p;
             for (i, a) in hit.measures.iter().enumerate() {
@@ -176,9 +200,11 @@ pub(super) fn report(prompts: &[Judged]) -> String {
     let all: Vec<&Judged> = prompts.iter().collect();
     let weights = fit(&all);
     let least = threshold(&all, &weights);
-    let mut lines = vec!["the gate, fitted on all prompts:".to_owned()];
-    lines.extend(NAMES.iter().zip(weights).map(|(name, weight)| format!("  {name:12} {weight:7.2}")));
-    lines.push(format!("  threshold    {least:7.2}"));
+    let mut shown = weights;
+    let odds = |p: f64| (p / (1.0 - p)).ln();
+    shown[0] += odds(THRESHOLD) - odds(least);
+    let mut lines = vec![format!("the gate, fitted on all prompts, for a threshold of {THRESHOLD}:")];
+    lines.extend(NAMES.iter().zip(shown).map(|(name, weight)| format!("  {name:12} {weight:7.2}")));
     let mut say = |what: String, (noise, kept): (Share, Share)| {
         let [noise, kept] = [noise, kept].map(|share| 100.0 * share.value());
         lines.push(format!("{what}: {noise:.1} % for nothing, {kept:.1} % with a right document"));

@@ -78,7 +78,7 @@ pub struct Decision {
 /// Memories brought with one prompt at most.
 pub const MOST: usize = 8;
 /// Once there is something to say, what is this share as likely comes along.
-const COMPANION: f32 = 0.2;
+const COMPANION: f32 = 0.1;
 
 /// Judges the hits of a prompt, best first.
 pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) -> Decision {
@@ -97,8 +97,12 @@ pub fn probability(signals: &Signals) -> f32 {
     let crowd = (signals.in_scope.max(10) as f32).log10();
     let matched = signals.matched.min(MANY) as f32 / MANY as f32;
     // The constant is where 5 % of the prompts about nothing known are answered.
-    let mut z = -7.27 + 4.95 * signals.whole_share + 7.84 * signals.together + 9.70 * signals.cosine;
-    z += 4.83 * signals.said + 3.54 * matched - 0.93 * crowd;
+    let mut z = -5.20 + 2.24 * signals.whole_share + 4.98 * signals.together + 4.56 * signals.cosine;
+    z += 2.72 * matched - 0.56 * crowd + 6.26 * signals.score;
+    if signals.about_self {
+        // What somebody told of themselves in one sentence, or else it is about somebody else.
+        z += 2.46 * signals.said - 1.16;
+    }
     if signals.named {
         z += NAMED;
     } else if signals.terms < FEW && !signals.about_self {
@@ -180,12 +184,22 @@ mod tests {
 
     #[test]
     fn more_evidence_is_never_less_likely() {
-        let weak = Signals { cosine: 0.4, matched: 1, in_scope: 1000, ..Signals::default() };
-        let strong = Signals { cosine: 0.7, whole_share: 0.5, together: 0.2, matched: 4, terms: 5, ..weak };
+        let weak = Signals { cosine: 0.4, matched: 1, in_scope: 1000, score: 0.25, ..Signals::default() };
+        let strong = Signals {
+            cosine: 0.7,
+            whole_share: 0.5,
+            together: 0.2,
+            matched: 4,
+            terms: 5,
+            score: 0.65,
+            ..weak
+        };
         assert!(probability(&weak) < 0.1 && probability(&strong) > 0.6);
         assert!(probability(&strong) >= Threshold::DEFAULT && probability(&weak) < Threshold::DEFAULT);
         let vague = Signals { terms: 2, matched: 2, ..strong };
         assert!(probability(&vague) < probability(&strong));
+        let told = Signals { about_self: true, said: 0.9, ..strong };
+        assert!(probability(&told) > probability(&Signals { said: 0.2, ..told }));
     }
 
     #[test]
