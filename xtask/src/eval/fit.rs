@@ -7,7 +7,7 @@ use crate::share::Share;
 
 /// Where the hits of a prompt are cut, and how likely a companion must be: as in `gate.rs`.
 const MOST: usize = 8;
-const COMPANION: f64 = 0.1;
+const COMPANION: f64 = 0.2;
 /// The constant is printed for this threshold, also as in `gate.rs`.
 const THRESHOLD: f64 = 0.55;
 /// Added and not fitted, as in `gate.rs`.

@@ -78,7 +78,7 @@ pub struct Decision {
 /// Memories brought with one prompt at most.
 pub const MOST: usize = 8;
 /// Once there is something to say, what is this share as likely comes along.
-const COMPANION: f32 = 0.1;
+const COMPANION: f32 = 0.2;
 
 /// Judges the hits of a prompt, best first.
 pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) -> Decision {
