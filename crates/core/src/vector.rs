@@ -178,6 +178,29 @@ pub fn sign_distances(level: Level, from: &Signs, many: &[Signs], distances: &mu
     });
 }
 
+/// Which of many sign bits are at most so far from one, with their distances, in their order. Most are farther, so a
+/// place is written for each and kept for few: no branch to guess.
+pub fn signs_within(level: Level, from: &Signs, many: &[Signs], most: u32, found: &mut Vec<(u32, u32)>) {
+    found.clear();
+    found.resize(many.len() + 1, (0, 0));
+    let places = found.as_mut_slice();
+    let mut count = 0;
+    dispatch!(level, _simd => {
+        // Plain loops, as in `sign_distances`.
+        let [a, b, c, d] = *from;
+        let mut at = 0;
+        while at < many.len() && count < places.len() {
+            let [w, x, y, z] = many[at];
+            let distance =
+                (a ^ w).count_ones() + (b ^ x).count_ones() + (c ^ y).count_ones() + (d ^ z).count_ones();
+            places[count] = (at as u32, distance);
+            count += usize::from(distance <= most);
+            at += 1;
+        }
+    });
+    found.truncate(count);
+}
+
 /// How many bits differ; of different lengths, over the shorter.
 #[must_use]
 pub fn hamming(a: &[u8], b: &[u8]) -> u32 {
@@ -206,6 +229,12 @@ mod tests {
         let singly: Vec<u32> = bits.iter().map(|b| hamming(&bits[7], b)).collect();
         assert_eq!(distances, singly);
         assert_eq!(distances[7], 0);
+        for most in [0, 90, 128, u32::MAX] {
+            let mut found = vec![(9, 9)];
+            signs_within(Level::new(), &many[7], &many, most, &mut found);
+            let within = (0u32..).zip(&singly).filter(|(_, distance)| **distance <= most);
+            assert_eq!(found, within.map(|(at, distance)| (at, *distance)).collect::<Vec<_>>());
+        }
     }
 
     #[test]

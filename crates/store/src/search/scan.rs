@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashSet};
 use std::ops::Range;
 
 use hark_core::Timestamp;
-use hark_core::vector::{Level, Signs, sign_distances};
+use hark_core::vector::{Level, Signs, sign_distances, signs_within};
 use rusqlite::{Connection, Row};
 
 use super::chunk::Chunk;
@@ -135,6 +135,7 @@ pub(crate) fn scan(
         signs: wanted.signs,
         level: Level::new(),
         distances: Vec::with_capacity(CHUNK_CAPACITY),
+        within: Vec::with_capacity(CHUNK_CAPACITY + 1),
         postings,
         nearest: Nearest::new(wanted.nearest),
         times: wanted.times.iter().map(minutes).collect(),
@@ -185,6 +186,8 @@ struct Sweep<'a> {
     signs: Option<&'a Signs>,
     level: Level,
     distances: Vec<u32>,
+    /// Places in a chunk, and distances.
+    within: Vec<(u32, u32)>,
     postings: &'a Postings,
     nearest: Nearest,
     times: Vec<Range<u32>>,
@@ -195,9 +198,6 @@ struct Sweep<'a> {
 
 impl Sweep<'_> {
     fn chunk(&mut self, chunk: &Chunk) {
-        if let Some(signs) = self.signs {
-            sign_distances(self.level, signs, &chunk.signs, &mut self.distances);
-        }
         if chunk.all_signed && chunk.passes_whole(&self.sieve) {
             self.whole(chunk);
         } else {
@@ -216,16 +216,20 @@ impl Sweep<'_> {
                 self.allowed.extend(self.postings.weight(facets.passage).map(|w| Allowed::new(facets, w)));
             }
         }
-        if self.signs.is_some() {
-            let distances = std::mem::take(&mut self.distances);
-            for (distance, facets) in distances.iter().zip(&chunk.facets) {
-                self.compare(*distance, facets);
-            }
-            self.distances = distances;
+        let Some(signs) = self.signs else { return };
+        let farthest = if self.times.is_empty() { self.nearest.farthest } else { u32::MAX };
+        signs_within(self.level, signs, &chunk.signs, farthest, &mut self.within);
+        let within = std::mem::take(&mut self.within);
+        for (at, distance) in &within {
+            self.compare(*distance, &chunk.facets[*at as usize]);
         }
+        self.within = within;
     }
 
     fn slot_by_slot(&mut self, chunk: &Chunk) {
+        if let Some(signs) = self.signs {
+            sign_distances(self.level, signs, &chunk.signs, &mut self.distances);
+        }
         for (at, facets) in chunk.facets.iter().enumerate() {
             if !self.sieve.passes(facets, memory_of(facets.passage)) {
                 continue;
