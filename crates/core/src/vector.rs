@@ -95,7 +95,7 @@ pub fn dot_bytes(a: &[u8], b: &[u8]) -> i32 {
     let length = a.len().min(b.len());
     let (a, b) = (&a[..length], &b[..length]);
     dispatch!(Level::new(), _simd => {
-        // A plain loop, as in `sign_distances`; 16-bit products become vector instructions.
+        // A plain loop, as in `signs_within`; 16-bit products become vector instructions.
         let mut sum = 0i32;
         let mut at = 0;
         while at < length {
@@ -160,33 +160,16 @@ pub fn sign_words(bits: &[u8; 32]) -> Signs {
     std::array::from_fn(|i| u64::from_le_bytes(words[i]))
 }
 
-/// Distances of many sign bits from one, in their order. Counting bits is one instruction on any processor of the
-/// last fifteen years, but not in the baseline that we build for: hence the dispatch, once for many.
-pub fn sign_distances(level: Level, from: &Signs, many: &[Signs], distances: &mut Vec<u32>) {
-    distances.clear();
-    distances.resize(many.len(), 0);
-    let distances = distances.as_mut_slice();
-    dispatch!(level, _simd => {
-        // Plain loops: iterators are not inlined into code for another processor.
-        let [a, b, c, d] = *from;
-        let mut at = 0;
-        while at < many.len() && at < distances.len() {
-            let [w, x, y, z] = many[at];
-            distances[at] = (a ^ w).count_ones() + (b ^ x).count_ones() + (c ^ y).count_ones() + (d ^ z).count_ones();
-            at += 1;
-        }
-    });
-}
-
 /// Which of many sign bits are at most so far from one, with their distances, in their order. Most are farther, so a
-/// place is written for each and kept for few: no branch to guess.
+/// place is written for each and kept for few: no branch to guess. Counting bits is one instruction on any processor of
+/// the last fifteen years, but not in the baseline that we build for: hence the dispatch, once for many.
 pub fn signs_within(level: Level, from: &Signs, many: &[Signs], most: u32, found: &mut Vec<(u32, u32)>) {
     found.clear();
     found.resize(many.len() + 1, (0, 0));
     let places = found.as_mut_slice();
     let mut count = 0;
     dispatch!(level, _simd => {
-        // Plain loops, as in `sign_distances`.
+        // Plain loops: iterators are not inlined into code for another processor.
         let [a, b, c, d] = *from;
         let mut at = 0;
         while at < many.len() && count < places.len() {
@@ -220,15 +203,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_distances_are_single_ones() {
+    fn those_within_reach_are_found_with_their_distances() {
         let bits: Vec<[u8; 32]> =
             (0..40u8).map(|i| std::array::from_fn(|j| i.wrapping_mul(j as u8 ^ 77))).collect();
         let many: Vec<Signs> = bits.iter().map(sign_words).collect();
-        let mut distances = vec![9; 3];
-        sign_distances(Level::new(), &many[7], &many, &mut distances);
         let singly: Vec<u32> = bits.iter().map(|b| hamming(&bits[7], b)).collect();
-        assert_eq!(distances, singly);
-        assert_eq!(distances[7], 0);
+        assert_eq!(singly[7], 0);
         for most in [0, 90, 128, u32::MAX] {
             let mut found = vec![(9, 9)];
             signs_within(Level::new(), &many[7], &many, most, &mut found);

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashSet};
 use std::ops::Range;
 
 use hark_core::Timestamp;
-use hark_core::vector::{Level, Signs, sign_distances, signs_within};
+use hark_core::vector::{Level, Signs, signs_within};
 use rusqlite::{Connection, Row};
 
 use super::chunk::Chunk;
@@ -134,7 +134,6 @@ pub(crate) fn scan(
         sieve: Sieve::new(filter, tagged(&store.conn, filter)?),
         signs: wanted.signs,
         level: Level::new(),
-        distances: Vec::with_capacity(CHUNK_CAPACITY),
         within: Vec::with_capacity(CHUNK_CAPACITY + 1),
         postings,
         nearest: Nearest::new(wanted.nearest),
@@ -185,7 +184,6 @@ struct Sweep<'a> {
     sieve: Sieve,
     signs: Option<&'a Signs>,
     level: Level,
-    distances: Vec<u32>,
     /// Places in a chunk, and distances.
     within: Vec<(u32, u32)>,
     postings: &'a Postings,
@@ -228,7 +226,7 @@ impl Sweep<'_> {
 
     fn slot_by_slot(&mut self, chunk: &Chunk) {
         if let Some(signs) = self.signs {
-            sign_distances(self.level, signs, &chunk.signs, &mut self.distances);
+            signs_within(self.level, signs, &chunk.signs, u32::MAX, &mut self.within);
         }
         for (at, facets) in chunk.facets.iter().enumerate() {
             if !self.sieve.passes(facets, memory_of(facets.passage)) {
@@ -237,7 +235,7 @@ impl Sweep<'_> {
             self.in_scope += 1;
             self.allowed.extend(self.postings.weight(facets.passage).map(|w| Allowed::new(facets, w)));
             if self.signs.is_some() && facets.has_vector {
-                self.compare(self.distances[at], facets);
+                self.compare(self.within[at].1, facets);
             }
         }
     }
