@@ -1,0 +1,220 @@
+//! One folder, and everything below it.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::kind::{Kind, Look, Refusal, expect};
+use crate::{regular, system};
+
+/// Opens, creates, renames, lists and deletes below one folder, and nowhere else.
+///
+/// Paths may be given relative to the folder or as the folder's own path with more behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Door {
+    root: PathBuf,
+    /// Whether the folder itself may be reached through a link.
+    through_link: bool,
+}
+
+impl Door {
+    /// A folder that its user chose: it may itself be a link to somewhere else.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Door { root: root.into(), through_link: true }
+    }
+
+    /// A folder that somebody else may have made: it must be a real folder.
+    pub fn to_stranger(root: impl Into<PathBuf>) -> Self {
+        Door { root: root.into(), through_link: false }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The steps from the folder to `path`.
+    fn steps<'p>(&self, path: &'p Path) -> io::Result<Vec<&'p std::ffi::OsStr>> {
+        let inner = match path.strip_prefix(&self.root) {
+            Ok(inner) => inner,
+            Err(_) if path.is_absolute() => return Err(Refusal::Outside.into()),
+            Err(_) => path,
+        };
+        let step = |part| match part {
+            Component::Normal(name) => Ok(name),
+            _ => Err(io::Error::from(Refusal::Outside)),
+        };
+        inner.components().filter(|part| *part != Component::CurDir).map(step).collect()
+    }
+
+    /// The folder that holds `path`, open, and the last step.
+    fn enter<'p>(&self, path: &'p Path) -> io::Result<(system::Folder, &'p std::ffi::OsStr)> {
+        let mut steps = self.steps(path)?;
+        let last = steps.pop().ok_or(Refusal::Outside)?;
+        Ok((self.walk(&steps)?, last))
+    }
+
+    fn walk(&self, steps: &[&std::ffi::OsStr]) -> io::Result<system::Folder> {
+        let mut folder = system::Folder::root(&self.root, self.through_link)?;
+        for step in steps {
+            folder = folder.folder(step)?;
+        }
+        Ok(folder)
+    }
+
+    /// What is at `path`; `None` if nothing is. The folder itself is looked at with an empty path.
+    pub fn look(&self, path: &Path) -> io::Result<Option<Look>> {
+        let found = if self.steps(path)?.is_empty() {
+            self.walk(&[]).and_then(|folder| folder.look_at_itself())
+        } else {
+            self.enter(path).and_then(|(folder, name)| folder.look(name))
+        };
+        match found {
+            Ok(look) => Ok(Some(look)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Whether a regular file is there.
+    pub fn has_file(&self, path: &Path) -> bool {
+        matches!(self.look(path), Ok(Some(look)) if look.is_file())
+    }
+
+    /// Whether a real folder is there.
+    pub fn has_folder(&self, path: &Path) -> bool {
+        matches!(self.look(path), Ok(Some(look)) if look.is_folder())
+    }
+
+    /// The names in a folder, with what each of them is. Empty if there is no such folder.
+    pub fn list(&self, path: &Path) -> io::Result<Vec<(OsString, Look)>> {
+        match self.walk(&self.steps(path)?).and_then(|folder| folder.list()) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            listed => listed,
+        }
+    }
+
+    /// Opens a regular file to read it.
+    pub fn open(&self, path: &Path) -> io::Result<File> {
+        let (folder, name) = self.enter(path)?;
+        expect(folder.look(name)?.kind, Kind::File)?;
+        folder.open(name)
+    }
+
+    /// The bytes of a regular file of at most `most` bytes.
+    pub fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        regular::read_all(self.open(path)?, most)
+    }
+
+    pub fn read_to_string(&self, path: &Path, most: u64) -> io::Result<String> {
+        regular::text(self.read(path, most)?)
+    }
+
+    /// A new private file; an error if anything is there already.
+    pub fn create_new(&self, path: &Path) -> io::Result<File> {
+        let (folder, name) = self.enter(path)?;
+        folder.create_new(name)
+    }
+
+    /// A regular file to read and write, made if it is missing, with what is in it.
+    pub fn open_or_create(&self, path: &Path) -> io::Result<File> {
+        let (folder, name) = self.enter(path)?;
+        folder.open_or_create(name, false)
+    }
+
+    /// The same, but every write goes to the end.
+    pub fn append_to(&self, path: &Path) -> io::Result<File> {
+        let (folder, name) = self.enter(path)?;
+        folder.open_or_create(name, true)
+    }
+
+    /// A private folder and those on the way to it, where they are missing. Makes the door's own folder too.
+    pub fn create_folder(&self, path: &Path) -> io::Result<()> {
+        let steps = self.steps(path)?;
+        let mut folder = match system::Folder::root(&self.root, self.through_link) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                system::create_root(&self.root)?;
+                system::Folder::root(&self.root, self.through_link)?
+            }
+            opened => opened?,
+        };
+        for step in steps {
+            folder = match folder.folder(step) {
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                    folder.create_folder(step)?;
+                    folder.folder(step)?
+                }
+                opened => opened?,
+            };
+        }
+        Ok(())
+    }
+
+    /// Moves a regular file within the folder, replacing a regular file at `to`.
+    pub fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let (source, name) = self.enter(from)?;
+        expect(source.look(name)?.kind, Kind::File)?;
+        let (target, new_name) = self.enter(to)?;
+        match target.look(new_name) {
+            Ok(look) => expect(look.kind, Kind::File)?,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) => return Err(e),
+        }
+        source.rename(name, &target, new_name)
+    }
+
+    /// Gives the file at `from` a second name; an error if anything has that name already.
+    pub fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let (source, name) = self.enter(from)?;
+        expect(source.look(name)?.kind, Kind::File)?;
+        let (target, new_name) = self.enter(to)?;
+        source.hard_link(name, &target, new_name)
+    }
+
+    /// Deletes a regular file. A link, a FIFO or a device is none of ours and stays.
+    pub fn remove(&self, path: &Path) -> io::Result<()> {
+        let (folder, name) = self.enter(path)?;
+        expect(folder.look(name)?.kind, Kind::File)?;
+        folder.remove(name)
+    }
+
+    /// Sets a file or folder to private permissions if others may read or write it.
+    pub fn tighten(&self, path: &Path) -> io::Result<()> {
+        let Some(look) = self.look(path)? else { return Ok(()) };
+        let wanted = match look.kind {
+            Kind::File => 0o600,
+            Kind::Folder => 0o700,
+            _ => return Ok(()),
+        };
+        if look.mode == 0 || look.mode & 0o777 == wanted {
+            return Ok(());
+        }
+        if self.steps(path)?.is_empty() {
+            return self.walk(&[])?.set_own_mode(wanted);
+        }
+        let (folder, name) = self.enter(path)?;
+        folder.set_mode(name, look.kind, wanted)
+    }
+
+    /// The same for everything below `path`, to the depth that a store has.
+    pub fn tighten_all(&self, path: &Path) -> io::Result<()> {
+        const DEEPEST: usize = 8;
+        self.tighten_below(path, DEEPEST)
+    }
+
+    fn tighten_below(&self, path: &Path, depth: usize) -> io::Result<()> {
+        self.tighten(path)?;
+        if depth == 0 {
+            return Ok(());
+        }
+        for (name, look) in self.list(path)? {
+            let inner = path.join(name);
+            match look.kind {
+                Kind::Folder => self.tighten_below(&inner, depth - 1)?,
+                Kind::File => self.tighten(&inner)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
