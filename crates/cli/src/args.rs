@@ -131,6 +131,8 @@ pub(crate) enum Command {
     Uninstall(commands::uninstall::Args),
     /// Give this project a store of its own, and wire it
     Init(commands::init::Args),
+    /// Trust the store that a project carries, or take that back
+    Trust(commands::trust::Args),
     /// See it work in a throw-away store, in under a minute
     Tour(commands::tour::Args),
     /// Print a shell completion script

@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use hark_engine::transfer::Passphrase;
-use hark_engine::{Caller, Clock, Config, Engine, Home};
+use hark_engine::{Caller, Clock, Config, Engine, Home, Layout, Told, project_store};
 
 use crate::args::Output;
 use crate::failure::Failure;
+use crate::ui;
 
 /// Every environment variable that hark reads, with what it means. The reference page is made
 /// from this table.
 pub(crate) const VARIABLES: &[(&str, &str)] = &[
-    ("HARK_HOME", "data directory to use instead of the nearest `.hark` or the user's data directory"),
+    ("HARK_HOME", "your store, instead of the user's data directory"),
     ("HARK_CONFIG", "settings file to use instead of `~/.config/hark/config.toml`"),
     ("HARK_NOW", "time to use instead of the clock, for tests: RFC 3339 or milliseconds"),
     ("HARK_PASSPHRASE", "passphrase of encrypted exports, where no file is named"),
@@ -66,14 +67,14 @@ impl Environment {
     }
 
     pub(crate) fn home(&self) -> Result<Home, Failure> {
-        Home::find(self.home_setting.clone(), self.cwd.as_deref())
+        Home::of_user(self.home_setting.clone())
             .ok_or_else(|| Failure::user("there is no home directory", "set HARK_HOME to a folder"))
     }
 
     pub(crate) fn config(&self) -> Result<Config, Failure> {
         let home = self.home()?;
-        let project = home.project_root.as_ref().map(|_| home.path.join("config.toml"));
-        Ok(Config::load(self.user_config.as_deref(), project.as_deref())?)
+        let project = project_store::settings(self.cwd.as_deref(), &Layout::new(home.path));
+        Ok(Config::load(self.user_config.as_deref(), project.as_ref())?)
     }
 
     pub(crate) fn engine(&self) -> Result<Engine, Failure> {
@@ -86,7 +87,26 @@ impl Environment {
         mut operation: impl FnMut(&mut Engine, &Caller) -> Result<T, hark_engine::EngineError>,
     ) -> Result<T, Failure> {
         let caller = Caller::user(self.cwd.clone());
-        let (_, outcome) = self.engine()?.recovering(|engine| operation(engine, &caller));
+        let mut engine = self.engine()?;
+        if let Some(folder) = &self.cwd {
+            engine.enter(folder)?;
+            self.tell_of_untrusted(&engine, folder);
+        }
+        let (_, outcome) = engine.recovering(|engine| operation(engine, &caller));
         Ok(outcome?)
+    }
+
+    /// Says once that a project carries a store that is not used as the user's own.
+    fn tell_of_untrusted(&self, engine: &Engine, folder: &Path) {
+        if self.output.json {
+            return;
+        }
+        if let Some(store) = engine.tell_of_untrusted(folder, Told::User) {
+            ui::note(&format!(
+                "this project carries a Hark store that you have not trusted ({}). Hark quotes it when you ask, and \
+                 nothing more. To use it as your project's memory: hark trust\n",
+                ui::safe(&store.display().to_string())
+            ));
+        }
     }
 }

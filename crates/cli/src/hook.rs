@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hark_engine::config::CheckpointPolicy;
-use hark_engine::{Clock, Config, Engine, EngineError, Home, capture, health, inject, worker};
+use hark_engine::{Clock, Config, Engine, EngineError, Home, capture, health, inject, project_store, worker};
 use hark_hosts::Host;
 use hark_hosts::hook::{self, HookEvent, Say, What};
 use hark_store::spool::{self, HookError};
@@ -77,7 +77,7 @@ fn say(text: &str) -> ! {
 
 /// The reply that says nothing; why is written down.
 fn without_answer(host: &'static Host, reason: &str) -> String {
-    if let Some(home) = Home::find(variable("HARK_HOME").map(Into::into), None) {
+    if let Some(home) = Home::of_user(variable("HARK_HOME").map(Into::into)) {
         write_down(&home, &clock(), host.id, "", reason, false);
     }
     hook::read(host, None, b"", &|_| None).answer(&Say::Nothing)
@@ -121,7 +121,7 @@ fn read_input() -> Vec<u8> {
 fn respond(event: &HookEvent, input: &[u8]) -> Say {
     let clock = clock();
     let cwd = event.cwd.clone().or_else(|| std::env::current_dir().ok());
-    let Some(home) = Home::find(variable("HARK_HOME").map(Into::into), cwd.as_deref()) else {
+    let Some(home) = Home::of_user(variable("HARK_HOME").map(Into::into)) else {
         return Say::Nothing;
     };
     let note = |reason: &str, kept| write_down(&home, &clock, event.client, &event.name, reason, kept);
@@ -133,7 +133,7 @@ fn respond(event: &HookEvent, input: &[u8]) -> Say {
         }
         return Say::Nothing;
     }
-    let config = config(&home).unwrap_or_else(|e| {
+    let config = config(&home, cwd.as_deref()).unwrap_or_else(|e| {
         note(&e.to_string(), true);
         Config::default()
     });
@@ -190,10 +190,10 @@ fn respond(event: &HookEvent, input: &[u8]) -> Say {
     }
 }
 
-fn config(home: &Home) -> Result<Config, EngineError> {
+fn config(home: &Home, cwd: Option<&Path>) -> Result<Config, EngineError> {
     let user = Home::user_config(variable("HARK_CONFIG").map(Into::into));
-    let project = home.project_root.as_ref().map(|_| home.path.join("config.toml"));
-    Config::load(user.as_deref(), project.as_deref())
+    let project = project_store::settings(cwd, &Layout::new(&home.path));
+    Config::load(user.as_deref(), project.as_ref())
 }
 
 /// Keeps the event for whoever can store it.

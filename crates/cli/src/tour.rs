@@ -58,7 +58,7 @@ pub(crate) fn run(environment: &Environment) -> Result<(), Failure> {
 
 fn walk(folder: &std::path::Path) -> Result<(Vec<Step>, Duration), Failure> {
     let started = Instant::now();
-    let home = Home { path: folder.to_owned(), project_root: None };
+    let home = Home::new(folder);
     let engine = Engine::open(home, Config::default(), Clock::System)?;
     let opened = started.elapsed();
     let mut tour = Tour { engine, caller: Caller::user(None), steps: Vec::new() };

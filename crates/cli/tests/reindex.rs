@@ -10,7 +10,7 @@ const NOW: &str = "2026-09-01T12:00:00Z";
 /// A home that holds the whole corpus, stored through the engine as the user.
 fn home_with_corpus() -> Home {
     let home = Home::new(env!("CARGO_BIN_EXE_hark")).at(NOW);
-    let place = hark_engine::Home { path: home.store(), project_root: None };
+    let place = hark_engine::Home::new(home.store());
     let clock = Clock::from_setting(Some(NOW)).unwrap();
     let mut engine = Engine::open(place, Config::default(), clock).unwrap();
     let caller = Caller::user(Some(home.work()));

@@ -27,6 +27,8 @@ pub enum Origin {
     Teammate,
     /// It was brought over from another system.
     Import,
+    /// A repository brought it along, and its user has not trusted it.
+    Repository,
 }
 
 impl Origin {
@@ -38,6 +40,7 @@ impl Origin {
         Origin::Web,
         Origin::Teammate,
         Origin::Import,
+        Origin::Repository,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -49,6 +52,7 @@ impl Origin {
             Origin::Web => "web",
             Origin::Teammate => "teammate",
             Origin::Import => "import",
+            Origin::Repository => "repository",
         }
     }
 
@@ -67,6 +71,7 @@ impl Origin {
             Origin::Assistant | Origin::Teammate | Origin::Import => {
                 !old_kind.steers() && !matches!(old_origin, Origin::User)
             }
+            Origin::Repository => false,
             Origin::Tool | Origin::File | Origin::Web => {
                 !old_kind.steers()
                     && !matches!(old_origin, Origin::User | Origin::Assistant | Origin::Teammate)
@@ -82,7 +87,7 @@ impl fmt::Display for Origin {
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("`{0}` is not an origin (user, assistant, tool, file, web, teammate, import)")]
+#[error("`{0}` is not an origin (user, assistant, tool, file, web, teammate, import, repository)")]
 pub struct OriginError(pub String);
 
 impl FromStr for Origin {
@@ -114,9 +119,7 @@ mod tests {
 
     #[test]
     fn quoted_text_never_retires_what_a_person_said() {
-        for origin in
-            [Origin::Tool, Origin::File, Origin::Web, Origin::Import, Origin::Assistant, Origin::Teammate]
-        {
+        for origin in Origin::ALL.iter().copied().filter(|origin| *origin != Origin::User) {
             for kind in Kind::ALL {
                 assert!(!origin.may_supersede(*kind, Origin::User), "{origin} over a user's {kind}");
             }

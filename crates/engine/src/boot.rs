@@ -10,7 +10,7 @@ use hark_core::session::SessionStatus;
 use hark_core::time::DAY_MS;
 use hark_core::{Kind, Memory, ProjectKey, Session, Timestamp};
 use hark_hosts::hook::tools::{ToolClass, class_of};
-use hark_store::{ProjectNum, SessionFilter, StoredSession};
+use hark_store::{ProjectNum, SessionFilter, StoredSession, Told};
 
 use crate::capture::GIT_PATIENCE;
 use crate::engine::{Caller, Engine};
@@ -38,7 +38,13 @@ pub(crate) fn at_start(
     folder: Option<&Path>,
     goes_on: bool,
 ) -> Result<Option<(Words, &'static str)>, EngineError> {
-    let notice = health::notice(engine)?;
+    let mut notice = health::notice(engine)?;
+    if folder.is_some_and(|folder| engine.tell_of_untrusted(folder, Told::Session).is_some()) {
+        let words = "hark: this project carries a Hark store (.hark) that the user has not trusted. Hark quotes it when \
+                     asked and nothing more. Tell the user: `hark trust`, run in a terminal of their own, uses it as \
+                     this project's memory.";
+        notice = Some(notice.map_or_else(|| words.to_owned(), |notice| format!("{notice}\n{words}")));
+    }
     let place = Place::of(engine, folder, Some(session), goes_on)?;
     let budget = engine.config.inject.boot;
     let mut found = compose(engine, &place, budget)?;
@@ -46,7 +52,7 @@ pub(crate) fn at_start(
     if let Some(notice) = notice {
         found = Some(match found {
             Some(words) => Words { text: format!("{notice}\n{}", words.text), ..words },
-            None => Words { text: notice, items: Vec::new(), why: "capture had stopped" },
+            None => Words { text: notice, items: Vec::new(), why: "something the user should know" },
         });
     }
     Ok(found.map(|mut words| {

@@ -289,8 +289,7 @@ impl Start {
             let root = project::work_tree(folder);
             start.baseline = Uncommitted::ask(&root, GIT_PATIENCE).map(|asked| Baseline { root, asked });
         }
-        let own = engine.home.project_root.clone();
-        start.beginning.project = engine.project_of(own.as_deref().unwrap_or(folder));
+        start.beginning.project = engine.project_of(folder);
         start.beginning.branch = branch.map(|text| one_line(&engine.clean(&text)));
         start.beginning.head = head.map(|text| engine.clean(&text));
         Ok(start)

@@ -4,16 +4,19 @@
 //! [`PROJECT_MAY_SET`] count.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use hark_files::{Door, regular};
 use serde::{Deserialize, Serialize};
 
 use crate::error::EngineError;
 
 /// The documented defaults; also what `hark config` explains.
 pub const DEFAULTS: &str = include_str!("../../../config/default.toml");
+
+/// Settings are a page of text.
+const LARGEST_FILE: u64 = 1024 * 1024;
 
 /// What a project's own `.hark/config.toml` may change.
 pub const PROJECT_MAY_SET: &[&str] = &["recall.limit", "recall.budget", "recall.detail"];
@@ -141,10 +144,15 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Layers the files that exist over the defaults.
-    pub fn load(user: Option<&Path>, project: Option<&Path>) -> Result<Config, EngineError> {
-        let user = user.map(read).transpose()?.flatten();
-        let project = project.map(read).transpose()?.flatten();
+    /// Layers the files that exist over the defaults. `project` is the store of a project that the user trusted.
+    pub fn load(user: Option<&Path>, project: Option<&Door>) -> Result<Config, EngineError> {
+        let from_user = |path: &Path| table(path.to_owned(), regular::read_to_string(path, LARGEST_FILE));
+        let user = user.map(from_user).transpose()?.flatten();
+        let from_project = |door: &Door| {
+            let path = Path::new("config.toml");
+            table(door.root().join(path), door.read_to_string(path, LARGEST_FILE))
+        };
+        let project = project.map(from_project).transpose()?.flatten();
         if user.is_none() && project.is_none() {
             return Ok(Config::default());
         }
@@ -184,14 +192,14 @@ impl Config {
     }
 }
 
-type ReadTable = Option<(std::path::PathBuf, toml::Table)>;
+type ReadTable = Option<(PathBuf, toml::Table)>;
 
-fn read(path: &Path) -> Result<ReadTable, EngineError> {
-    let fail = |message: String| EngineError::Config { path: path.to_owned(), message };
-    match fs::read_to_string(path) {
+fn table(path: PathBuf, text: io::Result<String>) -> Result<ReadTable, EngineError> {
+    let fail = |message: String| EngineError::Config { path: path.clone(), message };
+    match text {
         Ok(text) => {
             let table = text.parse::<toml::Table>().map_err(|e| fail(e.message().to_owned()))?;
-            Ok(Some((path.to_owned(), table)))
+            Ok(Some((path, table)))
         }
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(fail(e.to_string())),
@@ -234,6 +242,8 @@ fn flatten(prefix: &str, table: &toml::Table, entries: &mut Vec<(String, String)
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -251,7 +261,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         fs::write(&path, "[recall]\nlimit = 3\n[redact]\nemails = false\n").unwrap();
-        let config = Config::load(None, Some(&path)).unwrap();
+        let config = Config::load(None, Some(&Door::to_stranger(folder.path()))).unwrap();
         assert_eq!((config.recall.limit, config.redact.emails), (3, true));
     }
 

@@ -1,7 +1,6 @@
 //! The engine: an open store with its settings, and who is asking.
 
-use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -59,6 +58,7 @@ impl Engine {
         let store = Store::open(&layout, &options)?;
         let mut engine = Engine { store, config, home, clock, redactor, embedder, role };
         if role == Role::Ordinary {
+            engine.trust_what_was_made_here()?;
             engine.take_in_waiting();
         }
         Ok(engine)
@@ -169,60 +169,42 @@ impl Engine {
     }
 }
 
-/// Memories are private: the folder is shut to others from its first moment.
-fn create_home(path: &Path) -> io::Result<()> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    builder.create(path)
-}
-
 /// The store's own key for redaction placeholders, made on first use.
 fn placeholder_key(layout: &Layout) -> Result<[u8; 32], EngineError> {
-    let path = layout.placeholder_key();
+    let (path, door) = (layout.placeholder_key(), layout.door());
+    let fail = |e| EngineError::from(StoreError::io(&path, e));
     let parse = |text: &str| -> Option<[u8; 32]> {
         let text = text.trim();
         let bytes = (0..32).map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok());
         let bytes: Option<Vec<u8>> = bytes.collect();
         bytes?.try_into().ok()
     };
-    match fs::read_to_string(&path) {
+    const LONGEST: u64 = 4_096;
+    match door.read_to_string(&path, LONGEST) {
         Ok(text) => {
             if let Some(key) = parse(&text) {
                 return Ok(key);
             }
         }
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
-        Err(e) => return Err(StoreError::io(&path, e).into()),
+        Err(e) => return Err(fail(e)),
     }
     let key: [u8; 32] = Engine::random()?;
     let hex: String = key.iter().map(|b| format!("{b:02x}")).collect();
-    create_home(layout.home()).map_err(|e| StoreError::io(layout.home(), e))?;
+    door.create_folder(Path::new("")).map_err(fail)?;
     // Several first starters: the one that links its file first wins, the others read it.
-    let draft = layout.home().join(format!(".placeholder.key.{}", std::process::id()));
-    fs::write(&draft, &hex).map_err(|e| StoreError::io(&draft, e))?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let _ = fs::set_permissions(&draft, fs::Permissions::from_mode(0o600));
-    }
-    let linked = fs::hard_link(&draft, &path);
-    let _ = fs::remove_file(&draft);
-    match linked {
+    let nonce: [u8; 8] = Engine::random()?;
+    let draft = layout.home().join(format!(".placeholder.key.{}", u64::from_le_bytes(nonce)));
+    door.create_new(&draft).and_then(|mut file| file.write_all(hex.as_bytes())).map_err(fail)?;
+    let linked = door.link(&draft, &path);
+    let kept = match linked {
         Ok(()) => Ok(key),
-        Err(_) => match fs::read_to_string(&path).ok().as_deref().and_then(parse) {
+        Err(_) => match door.read_to_string(&path, LONGEST).ok().as_deref().and_then(parse) {
             Some(key) => Ok(key),
-            None => {
-                fs::write(&path, &hex).map_err(|e| StoreError::io(&path, e))?;
-                Ok(key)
-            }
+            // It was damaged, or the disk has no links.
+            None => door.rename(&draft, &path).map(|()| key).map_err(fail),
         },
-    }
+    };
+    let _ = door.remove(&draft);
+    kept
 }

@@ -362,8 +362,7 @@ fn warning(
     let here = match session {
         Some(session) => engine.store.whereabouts(session)?.map(|at| at.project),
         None => {
-            let folder = engine.home.project_root.clone().or_else(|| event.cwd.clone());
-            let key = folder.and_then(|folder| engine.project_of(&folder));
+            let key = event.cwd.as_deref().and_then(|folder| engine.project_of(folder));
             key.map(|key| engine.store.project_num(&key)).transpose()?.flatten()
         }
     };

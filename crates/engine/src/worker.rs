@@ -41,7 +41,7 @@ pub struct Done {
 
 /// The lock of the one worker of a data directory; freed with the process, however it ends.
 pub fn lock(layout: &Layout) -> Option<File> {
-    let file = File::options().create(true).truncate(false).write(true).open(layout.worker_lock()).ok()?;
+    let file = layout.lock_file(&layout.worker_lock()).ok()?;
     file.try_lock().ok()?;
     Some(file)
 }
@@ -91,7 +91,7 @@ pub(crate) fn drain(engine: &mut Engine, started: Instant, limit: Duration) -> R
             break;
         }
         capture::file(engine, &arrival)?;
-        let _ = std::fs::remove_file(&path);
+        spool::done(engine.store.layout(), &path);
         count += 1;
     }
     Ok(count)

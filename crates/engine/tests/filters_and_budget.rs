@@ -16,7 +16,7 @@ use tempfile::TempDir;
 const NOW: &str = "2026-09-01T12:00:00Z";
 
 fn engine_at(folder: &TempDir, now: &str) -> Engine {
-    let place = Home { path: folder.path().join("store"), project_root: None };
+    let place = Home::new(folder.path().join("store"));
     Engine::open(place, Config::default(), Clock::from_setting(Some(now)).unwrap()).unwrap()
 }
 

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 const SUBJECTS: &[&str] = &["walrus", "queue", "invoice", "certificate", "staging", "harbour"];
 
 fn open(folder: &TempDir) -> Engine {
-    let place = Home { path: folder.path().join("store"), project_root: None };
+    let place = Home::new(folder.path().join("store"));
     Engine::open(place, Config::default(), Clock::from_setting(Some("2026-09-01T12:00:00Z")).unwrap())
         .unwrap()
 }

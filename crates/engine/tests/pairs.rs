@@ -63,7 +63,7 @@ fn repeats_are_merged_and_updates_are_not() {
 #[test]
 fn remember_does_what_the_measure_says() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home { path: folder.path().join("store"), project_root: None };
+    let home = Home::new(folder.path().join("store"));
     let clock = Clock::from_setting(Some("2026-09-01T12:00:00Z")).unwrap();
     let mut engine = Engine::open(home, Config::default(), clock).unwrap();
     for (at, pair) in pairs(SEED, 240).iter().enumerate() {

@@ -23,7 +23,7 @@ impl Asked {
 
 fn ask_everything() -> Vec<Asked> {
     let folder = tempfile::tempdir().unwrap();
-    let place = Home { path: folder.path().join("store"), project_root: None };
+    let place = Home::new(folder.path().join("store"));
     let clock = Clock::from_setting(Some(NOW)).unwrap();
     let mut engine = Engine::open(place, Config::default(), clock).unwrap();
     let caller = Caller::user(None);

@@ -6,7 +6,7 @@ use hark_engine::{Caller, Clock, Config, Engine, Home};
 use tempfile::TempDir;
 
 fn engine_at(folder: &TempDir, now: &str) -> Engine {
-    let place = Home { path: folder.path().join("store"), project_root: None };
+    let place = Home::new(folder.path().join("store"));
     Engine::open(place, Config::default(), Clock::from_setting(Some(now)).unwrap()).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! The engine's operations behind the protocol.
 //!
 //! One process may serve several folders (a client's roots, a project with a store of its own), so
-//! engines are opened per data directory, on first use, and kept.
+//! engines are opened per set of settings, on first use, and kept.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use hark_core::Origin;
 use hark_engine::toolbox::{self, Family, Tool};
-use hark_engine::{Clock, Config, Engine, EngineError, ErrorKind, Home, Layout, fold_beside};
+use hark_engine::{Clock, Config, Engine, EngineError, ErrorKind, Home, Layout, fold_beside, project_store};
+use hark_files::Door;
 use serde_json::{Map, Value};
 
 use crate::toolbox::{Caller, FailureKind, ToolAnswer, ToolBox, ToolFailure, ToolSpec};
@@ -39,9 +40,8 @@ impl MemoryTools {
         MemoryTools { settings, tools, engines: Mutex::new(HashMap::new()), folding: Mutex::new(()) }
     }
 
-    fn open(&self, home: Home) -> Result<Engine, EngineError> {
-        let project_config = home.project_root.as_ref().map(|_| home.path.join("config.toml"));
-        let config = Config::load(self.settings.user_config.as_deref(), project_config.as_deref())?;
+    fn open(&self, home: Home, project: Option<&Door>) -> Result<Engine, EngineError> {
+        let config = Config::load(self.settings.user_config.as_deref(), project)?;
         let mut engine = Engine::open(home, config, self.settings.clock)?;
         engine.rest_between_calls()?;
         Ok(engine)
@@ -55,7 +55,10 @@ impl MemoryTools {
     ) -> Result<ToolAnswer, EngineError> {
         let cwd = caller.project_dir().map(PathBuf::from);
         let nowhere = || EngineError::invalid("no data directory is known", "set HARK_HOME");
-        let home = Home::find(self.settings.home.clone(), cwd.as_deref()).ok_or_else(nowhere)?;
+        let home = Home::of_user(self.settings.home.clone()).ok_or_else(nowhere)?;
+        // A project whose store is trusted has settings of its own.
+        let project = project_store::settings(cwd.as_deref(), &Layout::new(&home.path));
+        let key = project.as_ref().map_or(home.path.as_path(), Door::root).to_owned();
         let who = hark_engine::Caller {
             cwd,
             origin: Some(Origin::Assistant),
@@ -64,13 +67,16 @@ impl MemoryTools {
         };
         // A panic in another call leaves no half-done state in the map: engines are taken out to work.
         let mut engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
-        let engine = match engines.remove(&home.path) {
+        let mut engine = match engines.remove(&key) {
             Some(engine) => engine,
-            None => self.open(home.clone())?,
+            None => self.open(home, project.as_ref())?,
         };
+        if let Some(folder) = &who.cwd {
+            engine.enter(folder)?;
+        }
         let (engine, outcome) = engine.recovering(|engine| tool.call(engine, &who, arguments.clone()));
         if let Some(engine) = engine {
-            engines.insert(home.path, engine);
+            engines.insert(key, engine);
         }
         outcome.map(|answer| ToolAnswer { text: answer.text, structured: Some(answer.data) })
     }

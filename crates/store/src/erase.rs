@@ -3,12 +3,12 @@
 //!
 //! Removing the memory itself is the writer's; this is about what else holds its words.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use hark_core::{Memory, Timestamp, markdown};
+use hark_files::Door;
 
 use crate::connection;
 use crate::error::StoreError;
@@ -53,6 +53,7 @@ const DERIVED: &[&str] = &[
     "likeness",
     "topic",
     "used",
+    "layer",
 ];
 
 /// Texts that must be found nowhere any more. One look finds any of them, however many they are.
@@ -199,11 +200,11 @@ impl Writer<'_> {
         self.bury_turns(turns)?;
         let mut changed = self.scrub_rows(traces).map_err(|e| self.sql(e))?;
         for path in texts_of(self.layout) {
-            let Ok(text) = fs::read_to_string(&path) else { continue };
+            let Ok(text) = self.layout.door().read_to_string(&path, files::LARGEST) else { continue };
             let clean = traces.scrubbed(&text);
             if let Some(clean) = &clean {
                 self.journal_file(&path);
-                files::write_atomic(&self.layout.staging(), &path, clean.as_bytes())?;
+                self.layout.write(&path, clean.as_bytes())?;
                 changed += 1;
             }
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -224,9 +225,10 @@ impl Writer<'_> {
             return Ok(());
         };
         let named = folder.join(markdown::session::file_name(&session));
-        if named != path && !named.exists() {
-            self.journal.created(&named);
-            fs::rename(path, &named).map_err(|e| StoreError::io(&named, e))?;
+        let door = self.layout.door();
+        if named != path && door.look(&named).is_ok_and(|found| found.is_none()) {
+            self.journal.created(door, &named);
+            door.rename(path, &named).map_err(|e| StoreError::io(&named, e))?;
         }
         Ok(())
     }
@@ -268,7 +270,7 @@ impl Writer<'_> {
         if !stored.file.is_empty() {
             let path = self.layout.sessions().join(&stored.file);
             self.journal_file(&path);
-            files::remove(&path)?;
+            self.layout.remove(&path)?;
         }
         let run = || -> rusqlite::Result<()> {
             for (table, columns) in self.tables()? {
@@ -337,7 +339,7 @@ fn quoted(name: &str) -> String {
 fn texts_of(layout: &Layout) -> Vec<PathBuf> {
     let skipped = ["memories", "revisions", "models", "install", "plugins", "backups"];
     let mut found = Vec::new();
-    for path in everything(layout.home(), &skipped) {
+    for path in everything(layout.door(), &skipped) {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let is_text = matches!(path.extension().and_then(|e| e.to_str()), Some("md" | "json" | "jsonl"));
         if is_text && name != "tombstones.jsonl" {
@@ -347,22 +349,20 @@ fn texts_of(layout: &Layout) -> Vec<PathBuf> {
     found
 }
 
-/// Every file below a folder, without those of some folders at its top.
-pub(crate) fn everything(root: &Path, skipped: &[&str]) -> Vec<PathBuf> {
+/// Every regular file below a folder, without those of some folders at its top.
+pub(crate) fn everything(door: &Door, skipped: &[&str]) -> Vec<PathBuf> {
+    let root = door.root();
     let mut found = Vec::new();
     let mut open = vec![root.to_owned()];
     while let Some(folder) = open.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten() {
-            let path = entry.path();
-            let is_top = folder == root;
-            let name = entry.file_name();
-            let Ok(kind) = entry.file_type() else { continue };
-            if kind.is_dir() {
+        let is_top = folder == root;
+        for (name, look) in door.list(&folder).unwrap_or_default() {
+            let path = folder.join(&name);
+            if look.is_folder() {
                 if !(is_top && name.to_str().is_some_and(|n| skipped.contains(&n))) {
                     open.push(path);
                 }
-            } else if kind.is_file() {
+            } else if look.is_file() {
                 found.push(path);
             }
         }
@@ -376,12 +376,11 @@ impl Store {
     /// were put aside. After this none of it is there, unless another process would not let us.
     pub fn wipe(&mut self) -> Result<(), StoreError> {
         let path = self.layout.database();
-        for entry in
-            fs::read_dir(self.layout.home()).map_err(|e| StoreError::io(self.layout.home(), e))?.flatten()
-        {
+        for (file, _) in self.layout.files_in(self.layout.home()) {
             // A damaged index that was put aside is a copy of what it knew.
-            if entry.file_name().to_str().is_some_and(|name| name.starts_with("hark.db.damaged-")) {
-                files::remove(&entry.path())?;
+            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if name.starts_with("hark.db.damaged-") {
+                self.layout.remove(&file)?;
             }
         }
         connection::patiently(&path, self.patience.min(Duration::from_secs(20)), || {
@@ -409,11 +408,14 @@ impl Store {
     /// for that.
     pub fn holding(&self, traces: &Traces) -> Result<Vec<String>, StoreError> {
         let mut found = Vec::new();
-        for path in everything(self.layout.home(), &["models"]) {
+        for path in everything(self.layout.door(), &["models"]) {
             let is_backup = path.starts_with(self.layout.backups());
-            let Ok(bytes) = fs::read(&path) else { continue };
+            let Ok(bytes) = self.layout.door().read(&path, u64::MAX - 1) else { continue };
             let holds = traces.found_in(&bytes)
-                || (is_backup && crate::backup::any_entry(&path, |content| traces.found_in(content)));
+                || (is_backup
+                    && crate::backup::any_entry(self.layout.door(), &path, |content| {
+                        traces.found_in(content)
+                    }));
             if holds {
                 found.push(path.strip_prefix(self.layout.home()).unwrap_or(&path).display().to_string());
             }
@@ -425,7 +427,7 @@ impl Store {
 impl Store {
     /// Every text file of the data directory that may hold something of the user's.
     pub fn texts(&self) -> Vec<PathBuf> {
-        let mut found = everything(self.layout.home(), &["models", "plugins", "backups", "tmp"]);
+        let mut found = everything(self.layout.door(), &["models", "plugins", "backups", "tmp"]);
         found.retain(|path| {
             let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
             let is_top = path.parent() == Some(self.layout.home());
@@ -438,8 +440,8 @@ impl Store {
     /// Writes a text file again, whole or not at all.
     pub fn replace_text(&mut self, path: &Path, text: &str, now: Timestamp) -> Result<(), StoreError> {
         self.write(now, |writer| {
-            writer.journal_file(&path.to_owned());
-            files::write_atomic(&writer.layout.staging(), path, text.as_bytes()).map(drop)
+            writer.journal_file(path);
+            writer.layout.write(path, text.as_bytes()).map(drop)
         })
     }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hark_core::MemoryId;
+use hark_files::Refusal;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -33,6 +34,10 @@ pub enum StoreError {
     NoSession { id: String },
     #[error("{id} could be any of {}", .candidates.join(", "))]
     SessionsAlike { id: String, candidates: Vec<String> },
+    #[error("{}: this store is not trusted, so nothing is changed in it", .path.display())]
+    Untrusted { path: PathBuf },
+    #[error("{}: {refusal}", .path.display())]
+    Refused { path: PathBuf, refusal: Refusal },
     #[error("{}: changed on disk and cannot be read as a memory: {reason}", .path.display())]
     Unreadable { path: PathBuf, reason: String },
 }
@@ -56,6 +61,16 @@ impl StoreError {
             StoreError::Behind { .. } => {
                 "run any other command, such as `hark doctor`; nothing is lost".to_owned()
             }
+            StoreError::Untrusted { .. } => {
+                "read what is in it, then run `hark trust` in that project; or store your own with `hark remember`"
+                    .to_owned()
+            }
+            StoreError::Refused { refusal: Refusal::TooLarge { .. }, path } => {
+                format!("move {} away; no file of a store is that large", path.display())
+            }
+            StoreError::Refused { path, .. } => {
+                format!("move {} away; in a store hark uses regular files and folders only", path.display())
+            }
             StoreError::NoSession { .. } => "list sessions with `hark sessions`".to_owned(),
             StoreError::SessionsAlike { .. } => "write the whole id of the one you mean".to_owned(),
             StoreError::Busy { .. } => {
@@ -74,6 +89,9 @@ impl StoreError {
 
     pub fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
+        if let Some(refusal) = hark_files::refusal_of(&source) {
+            return StoreError::Refused { path, refusal };
+        }
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {

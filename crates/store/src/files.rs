@@ -1,12 +1,17 @@
-//! Files that are whole or absent, never half-written.
+//! Files that are whole or absent, never half-written. All of them are reached through the [`Door`] of their
+//! store, which no link leads out of.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::UNIX_EPOCH;
+use std::time::SystemTime;
+
+use hark_files::{Door, Look};
 
 use crate::error::StoreError;
+
+/// No file of a store is larger; what is would fill the memory of whoever reads it.
+pub(crate) const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// What tells an unchanged file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,117 +22,96 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    pub(crate) fn of(meta: &fs::Metadata) -> Self {
-        Stamp { mtime: mtime(meta), size: i64::try_from(meta.len()).unwrap_or(i64::MAX) }
+    pub(crate) fn of(look: &Look) -> Self {
+        Stamp { mtime: look.mtime, size: i64::try_from(look.size).unwrap_or(i64::MAX) }
     }
 
-    pub(crate) fn read(path: &Path) -> Result<Option<Self>, StoreError> {
-        match fs::metadata(path) {
-            Ok(meta) => Ok(Some(Self::of(&meta))),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(StoreError::io(path, e)),
-        }
+    /// `None` if there is no such file.
+    pub(crate) fn read(door: &Door, path: &Path) -> Result<Option<Self>, StoreError> {
+        let found = door.look(path).map_err(|e| StoreError::io(path, e))?;
+        Ok(found.filter(Look::is_file).as_ref().map(Self::of))
     }
 }
 
-pub(crate) fn mtime(meta: &fs::Metadata) -> i64 {
-    let since = meta.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
-    since.and_then(|d| i64::try_from(d.as_nanos()).ok()).unwrap_or(0)
-}
-
-pub(crate) fn create_folder(path: &Path) -> Result<(), StoreError> {
-    if path.is_dir() {
-        return Ok(());
-    }
-    fs::create_dir_all(path).map_err(|e| StoreError::io(path, e))
-}
-
-/// Memories are private: nobody else on the machine needs to read them.
-pub(crate) fn restrict(path: &Path) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
-    }
-    #[cfg(not(unix))]
-    let _ = path;
+pub(crate) fn create_folder(door: &Door, path: &Path) -> Result<(), StoreError> {
+    door.create_folder(path).map_err(|e| StoreError::io(path, e))
 }
 
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
+/// A name in `staging` that nobody else uses. [`sweep_staging`] knows such names.
+pub(crate) fn draft_name(staging: &Path) -> PathBuf {
+    staging.join(format!("{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)))
+}
+
 /// Writes `bytes` beside the store and moves them to `path` in one step.
-pub(crate) fn write_atomic(staging: &Path, path: &Path, bytes: &[u8]) -> Result<Stamp, StoreError> {
-    let name = format!("{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
-    let draft = staging.join(name);
-    let result = write_and_rename(&draft, path, bytes);
+pub(crate) fn write_atomic(
+    door: &Door,
+    staging: &Path,
+    path: &Path,
+    bytes: &[u8],
+) -> Result<Stamp, StoreError> {
+    let draft = draft_name(staging);
+    let result = write_and_rename(door, &draft, path, bytes);
     if result.is_err() {
-        let _ = fs::remove_file(&draft);
+        let _ = door.remove(&draft);
     }
     result
 }
 
-fn write_and_rename(draft: &Path, path: &Path, bytes: &[u8]) -> Result<Stamp, StoreError> {
-    let mut file = create_private(draft).map_err(|e| StoreError::io(draft, e))?;
-    file.write_all(bytes).map_err(|e| StoreError::io(draft, e))?;
-    let meta = file.metadata().map_err(|e| StoreError::io(draft, e))?;
+fn write_and_rename(door: &Door, draft: &Path, path: &Path, bytes: &[u8]) -> Result<Stamp, StoreError> {
+    let fail = |e| StoreError::io(draft, e);
+    let mut file = match door.create_new(draft) {
+        // A process of the same number was killed here once; the draft is nobody's.
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+            door.remove(draft).and_then(|()| door.create_new(draft)).map_err(fail)?
+        }
+        made => made.map_err(fail)?,
+    };
+    file.write_all(bytes).map_err(fail)?;
+    let look = hark_files::look_at(&file).map_err(fail)?;
     drop(file);
-    fs::rename(draft, path).map_err(|e| StoreError::io(path, e))?;
-    Ok(Stamp::of(&meta))
+    door.rename(draft, path).map_err(|e| StoreError::io(path, e))?;
+    Ok(Stamp::of(&look))
 }
 
-fn create_private(path: &Path) -> io::Result<File> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
-}
-
-pub(crate) fn append(path: &Path, bytes: &[u8]) -> Result<u64, StoreError> {
+/// Adds to the end of a file, and says how long it was before.
+pub(crate) fn append(door: &Door, path: &Path, bytes: &[u8]) -> Result<u64, StoreError> {
     let fail = |e| StoreError::io(path, e);
-    let mut options = fs::OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    let mut file = options.open(path).map_err(fail)?;
+    let mut file = door.append_to(path).map_err(fail)?;
     let before = file.metadata().map_err(fail)?.len();
     // A line that a crash tore must not swallow the next one.
-    if before > 0 && !ends_with_newline(path) {
+    let mut last = [0];
+    let torn = before > 0
+        && (file.seek(SeekFrom::End(-1)).is_err() || file.read_exact(&mut last).is_err() || last != *b"\n");
+    if torn {
         file.write_all(b"\n").map_err(fail)?;
     }
     file.write_all(bytes).map_err(fail)?;
     Ok(before)
 }
 
-fn ends_with_newline(path: &Path) -> bool {
-    use std::io::{Read, Seek, SeekFrom};
-    let mut last = [0];
-    let read = File::open(path).and_then(|mut file| {
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)
-    });
-    read.is_ok() && last == *b"\n"
-}
-
-/// Removes what killed writers left on the way, once it is an hour old.
-pub(crate) fn sweep_staging(staging: &Path) {
-    let Ok(entries) = fs::read_dir(staging) else { return };
-    for entry in entries.flatten() {
-        let age = entry.metadata().and_then(|meta| meta.modified()).ok().and_then(|at| at.elapsed().ok());
-        if age.is_some_and(|age| age.as_secs() > 3_600) {
-            let _ = fs::remove_file(entry.path());
+/// Removes what killed writers left on the way, once it is an hour old: files of our own names, nothing else.
+pub(crate) fn sweep_staging(door: &Door, staging: &Path) {
+    const OLD: i64 = 3_600 * 1_000_000_000;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let now = i64::try_from(now).unwrap_or(i64::MAX);
+    for (name, look) in door.list(staging).unwrap_or_default() {
+        if look.is_file() && is_draft(&name.to_string_lossy()) && now.saturating_sub(look.mtime) > OLD {
+            let _ = door.remove(&staging.join(name));
         }
     }
 }
 
-pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
+/// `812-3`, `backup-812`, `backup-812-3`: what this program calls files on their way.
+pub(crate) fn is_draft(name: &str) -> bool {
+    let numbers = name.strip_prefix("backup-").unwrap_or(name);
+    !numbers.is_empty() && numbers.split('-').all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Deletes a file; one that is not there is deleted already.
+pub(crate) fn remove(door: &Door, path: &Path) -> Result<(), StoreError> {
+    match door.remove(path) {
         Ok(()) => Ok(()),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(e) => Err(StoreError::io(path, e)),
@@ -137,40 +121,55 @@ pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {
 /// Undoes file changes when the index transaction they belong to fails.
 #[derive(Debug, Default)]
 pub(crate) struct FileJournal {
-    undo: Vec<Undo>,
+    undo: Vec<(Door, PathBuf, Undo)>,
 }
 
 #[derive(Debug)]
 enum Undo {
-    Remove(PathBuf),
+    Remove,
+    /// The bytes from before, and where to stage them.
     Restore(PathBuf, Vec<u8>),
-    Truncate(PathBuf, u64),
+    Truncate(u64),
 }
 
 impl FileJournal {
-    pub(crate) fn created(&mut self, path: &Path) {
-        self.undo.push(Undo::Remove(path.to_owned()));
+    pub(crate) fn created(&mut self, door: &Door, path: &Path) {
+        self.undo.push((door.clone(), path.to_owned(), Undo::Remove));
     }
 
-    pub(crate) fn replaced(&mut self, path: &Path, before: Vec<u8>) {
-        self.undo.push(Undo::Restore(path.to_owned(), before));
+    pub(crate) fn replaced(&mut self, door: &Door, staging: PathBuf, path: &Path, before: Vec<u8>) {
+        self.undo.push((door.clone(), path.to_owned(), Undo::Restore(staging, before)));
     }
 
-    pub(crate) fn appended(&mut self, path: &Path, length_before: u64) {
-        self.undo.push(Undo::Truncate(path.to_owned(), length_before));
+    pub(crate) fn appended(&mut self, door: &Door, path: &Path, length_before: u64) {
+        self.undo.push((door.clone(), path.to_owned(), Undo::Truncate(length_before)));
     }
 
     /// Best effort: the caller already has an error to report.
-    pub(crate) fn roll_back(self, staging: &Path) {
-        for step in self.undo.into_iter().rev() {
+    pub(crate) fn roll_back(self) {
+        for (door, path, step) in self.undo.into_iter().rev() {
             match step {
-                Undo::Remove(path) => drop(fs::remove_file(path)),
-                Undo::Restore(path, bytes) => drop(write_atomic(staging, &path, &bytes)),
-                Undo::Truncate(path, 0) => drop(fs::remove_file(path)),
-                Undo::Truncate(path, length) => {
-                    drop(File::options().write(true).open(path).and_then(|file| file.set_len(length)));
+                Undo::Remove | Undo::Truncate(0) => drop(door.remove(&path)),
+                Undo::Restore(staging, bytes) => drop(write_atomic(&door, &staging, &path, &bytes)),
+                Undo::Truncate(length) => {
+                    drop(door.open_or_create(&path).and_then(|file| file.set_len(length)));
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_draft;
+
+    #[test]
+    fn only_names_of_our_own_are_drafts() {
+        for ours in ["812-3", "backup-812", "backup-812-3"] {
+            assert!(is_draft(ours), "{ours}");
+        }
+        for other in ["package.json", "notes-1", "-", "1-", "a", "", "backup-", "tsconfig.json", "1-2.md"] {
+            assert!(!is_draft(other), "{other}");
         }
     }
 }

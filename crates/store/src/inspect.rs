@@ -51,7 +51,12 @@ impl Store {
             }
         }
         for (file, reason) in self.unread()? {
-            let path = self.layout.memories().join(&file);
+            // What lies in a store that is not trusted is not the user's to repair.
+            let Some(located) = self.layout.locate(&file) else { continue };
+            if located.layer.is_some_and(|layer| !layer.is_trusted()) {
+                continue;
+            }
+            let path = located.path;
             findings.push(Finding {
                 severity: Severity::Warning,
                 what: format!("{}: {reason}", path.display()),

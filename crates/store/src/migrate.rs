@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0006_spaces.sql"),
     include_str!("../../../migrations/sqlite/0007_uncounted.sql"),
     include_str!("../../../migrations/sqlite/0008_unfinished.sql"),
+    include_str!("../../../migrations/sqlite/0009_layers.sql"),
 ];
 
 /// `Hark` in ASCII, in the header of every index.

@@ -312,8 +312,8 @@ impl Store {
         let mut stats = run().map_err(|e| self.sql(e))?;
         stats.index_bytes = ["hark.db", "hark.db-wal"]
             .iter()
-            .filter_map(|name| std::fs::metadata(self.layout.home().join(name)).ok())
-            .map(|meta| meta.len())
+            .filter_map(|name| self.layout.door().look(Path::new(name)).ok().flatten())
+            .map(|look| look.size)
             .sum();
         Ok(stats)
     }

@@ -2,8 +2,6 @@
 //!
 //! They are files and not rows because history must survive a lost index.
 
-use std::fs;
-use std::io;
 use std::path::PathBuf;
 
 use hark_core::{Memory, MemoryId, Timestamp};
@@ -27,10 +25,6 @@ pub(crate) fn path(layout: &Layout, id: &MemoryId) -> PathBuf {
 
 /// Oldest first. A line that cannot be read (a torn write) is passed over.
 pub(crate) fn read(layout: &Layout, id: &MemoryId) -> Result<Vec<Revision>, StoreError> {
-    let path = path(layout, id);
-    match fs::read_to_string(&path) {
-        Ok(text) => Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(e) => Err(StoreError::io(&path, e)),
-    }
+    let text = layout.read_text(&path(layout, id))?.unwrap_or_default();
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }

@@ -1,12 +1,12 @@
 //! What hooks leave behind when the index cannot be written: redacted events that wait for the next
 //! ordinary opening, and a short list of what went wrong. Plain files, no database.
 
-use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hark_core::event::Arrival;
 use hark_core::{Clean, Timestamp};
+use hark_files::Door;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
@@ -32,33 +32,23 @@ pub struct HookError {
 /// Keeps an event for later. The name orders it and makes it unique.
 pub fn keep(layout: &Layout, arrival: &Arrival, unique: &str) -> Result<(), StoreError> {
     let folder = layout.spool();
-    if !folder.is_dir() {
-        for folder in [layout.home(), &folder] {
-            files::create_folder(folder)?;
-            files::restrict(folder);
-        }
-    }
+    layout.create_folder(&folder)?;
     let line = serde_json::to_vec(arrival).unwrap_or_default();
     let name = format!("{:015}-{unique}.json", arrival.event.at.as_millis());
     // Written under a name that nobody reads, then renamed: a reader never sees half of it.
-    files::write_atomic(&folder, &folder.join(name), &line).map(drop)
+    files::write_atomic(layout.door(), &folder, &folder.join(name), &line).map(drop)
 }
 
-/// Waiting events, oldest first, with their files. What cannot be read is removed: it is ours, and
-/// nothing can be done about it.
+/// Waiting events, oldest first, with their files. What cannot be read as an event is removed if its name says
+/// that it is ours: nothing can be done about it.
 pub fn waiting(layout: &Layout) -> Vec<(PathBuf, Arrival)> {
-    let Ok(entries) = fs::read_dir(layout.spool()) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|e| e == "json"))
-        .collect();
-    paths.sort();
+    let mut paths = events(layout);
     paths.truncate(MOST_WAITING);
     let mut found = Vec::new();
     for path in paths {
-        match fs::read(&path).ok().map(|bytes| serde_json::from_slice::<Arrival>(&bytes)) {
-            Some(Ok(mut arrival)) => {
+        let Ok(bytes) = layout.door().read(&path, files::LARGEST) else { continue };
+        match serde_json::from_slice::<Arrival>(&bytes) {
+            Ok(mut arrival) => {
                 // If we die between storing it and removing the file, it must not be stored twice.
                 if arrival.once.is_none()
                     && let Some(name) = path.file_stem().and_then(|s| s.to_str())
@@ -67,37 +57,61 @@ pub fn waiting(layout: &Layout) -> Vec<(PathBuf, Arrival)> {
                 }
                 found.push((path, arrival));
             }
-            Some(Err(_)) => drop(fs::remove_file(&path)),
-            None => {}
+            Err(_) => drop(layout.door().remove(&path)),
         }
     }
     found
 }
 
-pub fn is_empty(layout: &Layout) -> bool {
-    fs::read_dir(layout.spool()).map_or(true, |mut entries| {
-        entries.all(|e| e.is_ok_and(|e| e.path().extension().is_none_or(|ext| ext != "json")))
-    })
+/// An event that was stored no longer waits.
+pub fn done(layout: &Layout, path: &Path) {
+    let _ = layout.door().remove(path);
 }
 
-/// Adds to the list of errors in `file`.
+pub fn is_empty(layout: &Layout) -> bool {
+    events(layout).is_empty()
+}
+
+/// Files that [`keep`] made, by their names: nothing else in the folder is ours to read or to delete.
+fn events(layout: &Layout) -> Vec<PathBuf> {
+    let is_ours = |path: &Path| {
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        let mut parts = name.strip_suffix(".json").unwrap_or_default().split('-');
+        let at = parts.next().unwrap_or_default();
+        at.len() >= 15
+            && at.bytes().all(|b| b.is_ascii_digit())
+            && parts.clone().count() == 2
+            && parts.all(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let listed = layout.files_in(&layout.spool());
+    listed.into_iter().map(|(path, _)| path).filter(|path| is_ours(path)).collect()
+}
+
+/// Adds to the list of errors in `file`, which lies directly in a folder of ours.
 pub fn record_error(file: &Path, error: &HookError) -> io::Result<()> {
-    if let Some(parent) = file.parent().filter(|p| !p.is_dir()) {
-        fs::create_dir_all(parent)?;
-        files::restrict(parent);
-    }
-    if fs::metadata(file).is_ok_and(|meta| meta.len() > MOST_ERROR_BYTES) {
-        let text = fs::read_to_string(file).unwrap_or_default();
+    let (door, name) = door_to(file)?;
+    door.create_folder(Path::new(""))?;
+    if door.look(&name)?.is_some_and(|look| look.size > MOST_ERROR_BYTES) {
+        let text = door.read_to_string(&name, MOST_ERROR_BYTES * 16).unwrap_or_default();
         let half: String = text.lines().skip(text.lines().count() / 2).map(|l| format!("{l}\n")).collect();
-        fs::write(file, half)?;
+        let shortened = door.open_or_create(&name)?;
+        shortened.set_len(0)?;
+        (&shortened).write_all(half.as_bytes())?;
     }
     let mut line = serde_json::to_vec(error).unwrap_or_default();
     line.push(b'\n');
-    files::append(file, &line).map(drop).map_err(|e| io::Error::other(e.to_string()))
+    files::append(&door, &name, &line).map(drop).map_err(|e| io::Error::other(e.to_string()))
 }
 
 /// The errors in `file`, oldest first.
 pub fn errors(file: &Path) -> Vec<HookError> {
-    let text = fs::read_to_string(file).unwrap_or_default();
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    let text = door_to(file).and_then(|(door, name)| door.read_to_string(&name, MOST_ERROR_BYTES * 16));
+    text.unwrap_or_default().lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn door_to(file: &Path) -> io::Result<(Door, PathBuf)> {
+    match (file.parent(), file.file_name()) {
+        (Some(folder), Some(name)) => Ok((Door::new(folder), PathBuf::from(name))),
+        _ => Err(io::ErrorKind::InvalidInput.into()),
+    }
 }

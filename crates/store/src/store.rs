@@ -1,8 +1,9 @@
 //! Opening a store, and the connection and paths that everything else works with.
 
 use std::cell::{Cell, RefCell};
-use std::fs::{self, File};
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use crate::folders::{self, Depth};
 use crate::index::Finish;
 use crate::layout::Layout;
 use crate::search::ChunkCache;
-use crate::{files, index, log, migrate, projects, sessions, tombstones};
+use crate::{index, layers, log, migrate, projects, sessions, tombstones};
 
 /// Who opens the store; decides how long it waits and what it tidies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct Store {
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) cache: RefCell<ChunkCache>,
     pub(crate) last_sweep: RefCell<Option<std::time::Instant>>,
+    /// Stores of projects that somebody worked in while this one is open.
+    pub(crate) visited: HashSet<i64>,
     pub(crate) log_at_opening: u64,
     pub(crate) log_when_folded: Cell<u64>,
     /// Where a damaged index was put when this store was opened.
@@ -61,12 +64,9 @@ impl Store {
             return Self::open_as_it_is(layout, options);
         }
         for folder in [layout.home().to_owned(), layout.memories(), layout.revisions(), layout.staging()] {
-            let fresh = !folder.is_dir();
-            files::create_folder(&folder)?;
-            if fresh {
-                files::restrict(&folder);
-            }
+            layout.create_folder(&folder)?;
         }
+        tighten(layout);
         match Self::open_once(layout, options) {
             Err(StoreError::Corrupt { .. }) => {
                 let aside = set_aside_damaged(layout, options)?;
@@ -82,7 +82,7 @@ impl Store {
     fn open_as_it_is(layout: &Layout, options: &OpenOptions) -> Result<Store, StoreError> {
         let settings = options.role.settings();
         let path = layout.database();
-        if !path.exists() {
+        if !layout.door().has_file(&path) {
             return Err(StoreError::Behind { path });
         }
         let Some(opening) = while_nobody_replaces_it(layout, Wait::No) else {
@@ -98,7 +98,9 @@ impl Store {
         } else if version < migrate::current_version() {
             return Err(StoreError::Behind { path });
         }
-        Ok(Store { log_at_opening, ..Self::around(conn, layout, options) })
+        let mut store = Store { log_at_opening, ..Self::around(conn, layout, options) };
+        layers::load(&mut store)?;
+        Ok(store)
     }
 
     fn around(conn: Connection, layout: &Layout, options: &OpenOptions) -> Store {
@@ -112,6 +114,7 @@ impl Store {
             redactor: options.redactor.clone(),
             cache: RefCell::new(ChunkCache::default()),
             last_sweep: RefCell::new(None),
+            visited: HashSet::new(),
             log_at_opening: 0,
             log_when_folded: Cell::new(0),
             set_aside: None,
@@ -129,6 +132,7 @@ impl Store {
         let conn = open_migrated(layout, options.role.settings())?;
         drop(opening);
         let mut store = Self::around(conn, layout, options);
+        layers::pick_up(&mut store)?;
         if index::is_outdated(&store)? {
             store.rebuilt = Some(store.reindex(options.now)?);
         } else {
@@ -158,6 +162,7 @@ impl Store {
     /// Picks up files that people edited, added or removed. Cheap when nothing changed.
     pub fn refresh(&mut self, now: Timestamp) -> Result<(), StoreError> {
         tombstones::pick_up(self)?;
+        layers::pick_up(self)?;
         folders::pick_up(self, Depth::Quick, now)?;
         sessions::pick_up(self, false, now).map(drop)
     }
@@ -165,6 +170,8 @@ impl Store {
     /// Looks at every file, however many there are.
     pub fn refresh_fully(&mut self, now: Timestamp) -> Result<usize, StoreError> {
         tombstones::pick_up(self)?;
+        layers::pick_up(self)?;
+        tighten_everything(&self.layout);
         Ok(folders::pick_up(self, Depth::Full, now)? + sessions::pick_up(self, true, now)?)
     }
 
@@ -191,16 +198,59 @@ impl Store {
 
 /// No index, and no files that would have to be indexed first.
 fn is_new(layout: &Layout) -> bool {
-    !layout.database().exists() && has_no_files(layout)
+    layout.door().look(&layout.database()).is_ok_and(|found| found.is_none()) && has_no_files(layout)
 }
 
 fn has_no_files(layout: &Layout) -> bool {
-    let is_empty = |folder: &std::path::Path| fs::read_dir(folder).map_or(true, |mut d| d.next().is_none());
+    let is_empty = |folder: &Path| layout.door().list(folder).map_or(true, |found| found.is_empty());
     is_empty(&layout.memories()) && is_empty(&layout.sessions())
+}
+
+/// Opening is the moment to shut what somebody else, or an older version, left open: the top of the store, and
+/// once everything in it.
+fn tighten(layout: &Layout) {
+    let door = layout.door();
+    let was_open = matches!(door.look(Path::new("")), Ok(Some(look)) if look.mode & 0o077 != 0);
+    if was_open {
+        tighten_everything(layout);
+    }
+    for (name, look) in door.list(Path::new("")).unwrap_or_default() {
+        if look.mode & 0o077 != 0 {
+            let _ = door.tighten(Path::new(&name));
+        }
+    }
+}
+
+/// Best effort: a disk that takes no permissions is no reason to fail.
+fn tighten_everything(layout: &Layout) {
+    let _ = layout.door().tighten_all(Path::new(""));
+}
+
+/// SQLite makes its files as the umask says; the log and the shared memory follow the database. So that is made
+/// first, private. It must be a file: a database somewhere else is not opened through a link.
+fn make_private(layout: &Layout) -> Result<(), StoreError> {
+    for name in ["hark.db", "hark.db-wal", "hark.db-shm"] {
+        let path = layout.home().join(name);
+        match layout.door().look(&path).map_err(|e| StoreError::io(&path, e))? {
+            Some(look) if look.is_file() => {}
+            Some(look) => {
+                let refusal = hark_files::Refusal::Is(look.kind, hark_files::Kind::File);
+                return Err(StoreError::Refused { path, refusal });
+            }
+            None if name == "hark.db" => match layout.door().create_new(&path) {
+                Ok(_) => {}
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(StoreError::io(&path, e)),
+            },
+            None => {}
+        }
+    }
+    Ok(())
 }
 
 fn open_migrated(layout: &Layout, settings: Settings) -> Result<Connection, StoreError> {
     let path = layout.database();
+    make_private(layout)?;
     let conn = connection::open(&path, settings)?;
     migrate::migrate(&conn, &path, settings.patience)?;
     Ok(conn)
@@ -216,8 +266,7 @@ enum Wait {
 /// damaged index aside in between, the old index would meet the log of the new one. `None`: it is
 /// being put aside this very moment.
 fn while_nobody_replaces_it(layout: &Layout, wait: Wait) -> Option<Opening> {
-    let path = layout.lock();
-    let Ok(lock) = File::options().create(true).truncate(false).write(true).open(path) else {
+    let Ok(lock) = layout.lock_file(&layout.lock()) else {
         return Some(Opening { _lock: None });
     };
     match wait {
@@ -237,12 +286,7 @@ struct Opening {
 /// Moves a damaged index out of the way, once, however many processes noticed.
 fn set_aside_damaged(layout: &Layout, options: &OpenOptions) -> Result<Option<PathBuf>, StoreError> {
     let lock_path = layout.lock();
-    let lock = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&lock_path)
-        .map_err(|e| StoreError::io(&lock_path, e))?;
+    let lock = layout.lock_file(&lock_path).map_err(|e| StoreError::io(&lock_path, e))?;
     lock.lock().map_err(|e| StoreError::io(&lock_path, e))?;
     // Another process may have done it while we waited.
     if is_sound(layout, options.role.settings()) {
@@ -250,13 +294,13 @@ fn set_aside_damaged(layout: &Layout, options: &OpenOptions) -> Result<Option<Pa
     }
     let database = layout.database();
     let aside = layout.home().join(format!("hark.db.damaged-{}", options.now.as_millis()));
-    match fs::rename(&database, &aside) {
+    match layout.door().rename(&database, &aside) {
         Ok(()) => {}
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(StoreError::io(&database, e)),
     }
     for suffix in ["-wal", "-shm"] {
-        files::remove(&layout.home().join(format!("hark.db{suffix}")))?;
+        layout.remove(&layout.home().join(format!("hark.db{suffix}")))?;
     }
     Ok(Some(aside))
 }

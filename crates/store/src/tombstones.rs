@@ -7,8 +7,6 @@
 //! their ids only.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 
 use hark_core::likeness::normalised;
 use hark_core::redact::Redactor;
@@ -18,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::connection;
 use crate::error::StoreError;
-use crate::files::{self, Stamp};
+use crate::files::Stamp;
 use crate::layout::Layout;
 use crate::meta;
 use crate::store::Store;
@@ -97,12 +95,8 @@ fn hex(bytes: [u8; 16]) -> String {
 
 /// Everything in the file, oldest first; a torn line is passed over.
 pub(crate) fn read(layout: &Layout) -> Result<Vec<Tombstone>, StoreError> {
-    let path = layout.tombstones();
-    match fs::read_to_string(&path) {
-        Ok(text) => Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(e) => Err(StoreError::io(&path, e)),
-    }
+    let text = layout.read_text(&layout.tombstones())?.unwrap_or_default();
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
 fn put(conn: &Connection, stone: &Tombstone) -> rusqlite::Result<()> {
@@ -136,7 +130,7 @@ fn written(stamp: Option<Stamp>) -> String {
 /// Takes in what a sync or a hand changed in the file. Costs one look at it when nothing did.
 pub(crate) fn pick_up(store: &Store) -> Result<(), StoreError> {
     let path = store.layout.tombstones();
-    let stamp = Stamp::read(&path)?;
+    let stamp = store.layout.stamp(&path)?;
     let known = known_stamp(&store.conn).map_err(|e| store.sql(e))?;
     if known.unwrap_or_default() == written(stamp) {
         return Ok(());
@@ -154,7 +148,7 @@ pub(crate) fn pick_up(store: &Store) -> Result<(), StoreError> {
 /// The table from the file. The caller holds the write lock.
 pub(crate) fn rebuild(conn: &Connection, layout: &Layout) -> Result<(), StoreError> {
     let fail = |e| StoreError::sqlite(&layout.database(), e);
-    let stamp = Stamp::read(&layout.tombstones())?;
+    let stamp = layout.stamp(&layout.tombstones())?;
     conn.execute("DELETE FROM tombstone", []).map_err(fail)?;
     for stone in read(layout)? {
         put(conn, &stone).map_err(fail)?;
@@ -267,14 +261,14 @@ impl Writer<'_> {
         let mut line = serde_json::to_string(stone).unwrap_or_default();
         line.push('\n');
         // What somebody else put there since must not be passed over when the stamp is noted.
-        let before = Stamp::read(&path)?;
+        let before = self.layout.stamp(&path)?;
         let in_step = known_stamp(&self.tx).map_err(|e| self.sql(e))?.unwrap_or_default() == written(before);
-        let length = files::append(&path, line.as_bytes())?;
-        self.journal.appended(&path, length);
+        let length = self.layout.append(&path, line.as_bytes())?;
+        self.journal.appended(self.layout.door(), &path, length);
         if !in_step {
             return rebuild(&self.tx, self.layout);
         }
         put(&self.tx, stone).map_err(|e| self.sql(e))?;
-        note_stamp(&self.tx, Stamp::read(&path)?).map_err(|e| self.sql(e))
+        note_stamp(&self.tx, self.layout.stamp(&path)?).map_err(|e| self.sql(e))
     }
 }

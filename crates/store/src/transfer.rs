@@ -3,7 +3,6 @@
 //!
 //! What an arrival may overwrite is decided above; here a file and its rows get into place.
 
-use std::fs;
 use std::io;
 use std::path::{Component, Path};
 
@@ -12,7 +11,6 @@ use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, params_from_iter};
 
 use crate::error::StoreError;
-use crate::files;
 use crate::projects::ProjectNum;
 use crate::read::{self, Stored, number_list};
 use crate::revisions::{self, Revision};
@@ -206,9 +204,12 @@ impl Writer<'_> {
         file: Option<&str>,
         verbatim: Option<&Clean>,
     ) -> Result<(), StoreError> {
-        let root = self.layout.memories();
+        let layout = self.layout;
         let own = format!("{}/{}", memory.kind.name(), markdown::file_name(memory));
-        let free = |file: &str| !root.join(file).exists();
+        let free = |file: &str| {
+            !crate::layers::is_layered(file)
+                && layout.door().look(&layout.memories().join(file)).is_ok_and(|found| found.is_none())
+        };
         let file = match file.filter(|file| is_safe_place(file) && free(file)) {
             Some(file) => file.to_owned(),
             None if free(&own) => own,
@@ -243,7 +244,7 @@ impl Writer<'_> {
         }
         let path = revisions::path(self.layout, id);
         self.journal_file(&path);
-        files::write_atomic(&self.layout.staging(), &path, text.as_bytes())?;
+        self.layout.write(&path, text.as_bytes())?;
         Ok(count)
     }
 
@@ -306,16 +307,17 @@ impl Store {
 
     /// The text of a memory's file, as it is on disk. `None`: it is gone, or not UTF-8.
     pub fn text_of(&self, stored: &Stored) -> Result<Option<String>, StoreError> {
-        read_text(&self.layout.memories().join(&stored.file))
+        let Some(located) = self.layout.locate(&stored.file) else { return Ok(None) };
+        read_text(located.door, &located.path)
     }
 
     pub fn session_text(&self, file: &str) -> Result<Option<String>, StoreError> {
-        read_text(&self.layout.sessions().join(file))
+        read_text(self.layout.door(), &self.layout.sessions().join(file))
     }
 }
 
-fn read_text(path: &Path) -> Result<Option<String>, StoreError> {
-    match fs::read(path) {
+fn read_text(door: &hark_files::Door, path: &Path) -> Result<Option<String>, StoreError> {
+    match door.read(path, crate::files::LARGEST) {
         Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(StoreError::io(path, e)),

@@ -1,8 +1,7 @@
 //! Changes to memories. A change is a file moved into place and index rows, under one lock:
 //! if the rows cannot be written the file is put back.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hark_core::redact::Redactor;
@@ -12,10 +11,13 @@ use rusqlite::Transaction;
 
 use crate::connection;
 use crate::error::StoreError;
-use crate::files::{self, FileJournal, Stamp};
-use crate::folders::FolderNote;
+use hark_files::Door;
+
+use crate::files::{self, FileJournal};
+use crate::folders::{self, FolderNote, folders_of};
 use crate::index::{self, Entry, Finish};
-use crate::layout::Layout;
+use crate::layers;
+use crate::layout::{Layout, Located};
 use crate::read::{self, Stored};
 use crate::revisions::{self, Revision};
 use crate::store::Store;
@@ -72,7 +74,7 @@ impl Store {
             }
         };
         if outcome.is_err() {
-            journal.roll_back(&self.layout.staging());
+            journal.roll_back();
         }
         self.cache.borrow_mut().doubt();
         if self.courteous {
@@ -99,15 +101,15 @@ impl Writer<'_> {
 
     fn load_stored(&self, id: &IdRef) -> Result<Stored, StoreError> {
         let mut stored = read::find(&self.tx, &self.layout.database(), id)?;
-        let path = self.layout.memories().join(&stored.file);
-        let Some(stamp) = Stamp::read(&path)? else {
-            return Err(StoreError::NotFound { id: stored.memory.id.short() });
-        };
+        let gone = || StoreError::NotFound { id: stored.memory.id.short() };
+        let located = self.layout.locate(&stored.file).ok_or_else(gone)?;
+        let Some(stamp) = located.stamp()? else { return Err(gone()) };
         if stamp != stored.stamp {
-            let text = fs::read_to_string(&path).map_err(|e| StoreError::io(&path, e))?;
+            let path = &located.path;
             let unreadable = |reason: String| StoreError::Unreadable { path: path.clone(), reason };
-            let edited = markdown::parse(&text, &|raw| self.redactor.clean(raw))
-                .map_err(|e| unreadable(e.to_string()))?;
+            let bytes = located.read().map_err(|e| StoreError::io(path, e))?;
+            let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8 text".to_owned()))?;
+            let edited = folders::parse(&located, self.redactor, &text).map_err(unreadable)?;
             if edited.id != stored.memory.id {
                 return Err(unreadable("its id was changed".to_owned()));
             }
@@ -187,53 +189,76 @@ impl Writer<'_> {
         self.put_file(after, &stored.file)
     }
 
-    /// Writes a new memory.
+    /// Writes a new memory: into the store of its project if the user trusted one, else into the user's own.
     pub fn create(&mut self, memory: &Memory) -> Result<(), StoreError> {
-        let file = format!("{}/{}", memory.kind.name(), markdown::file_name(memory));
-        let path = self.layout.memories().join(&file);
-        if path.exists() {
+        let file = self.file_of(memory);
+        if let Some(located) = self.layout.locate(&file)
+            && located.door.look(&located.path).is_ok_and(|found| found.is_some())
+        {
             let source = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "a file of that name exists");
-            return Err(StoreError::io(&path, source));
+            return Err(StoreError::io(&located.path, source));
         }
         self.put_file(memory, &file)
+    }
+
+    /// Where a new memory belongs, by its name in the index.
+    fn file_of(&self, memory: &Memory) -> String {
+        let name = format!("{}/{}", memory.kind.name(), markdown::file_name(memory));
+        self.layout
+            .layer_for(memory)
+            .map_or_else(|| name.clone(), |layer| format!("{}/{name}", layer.prefix()))
     }
 
     /// Writes a changed memory and keeps what it was before. `change` is a word for the history.
     pub fn update(&mut self, before: &Memory, after: &Memory, change: &str) -> Result<(), StoreError> {
         let stored = self.load_stored(&IdRef::Full(before.id))?;
+        writable(self.layout, &stored.file)?;
         self.keep_revision(before, change)?;
-        let moved = before.kind != after.kind;
-        let file = if moved {
-            format!("{}/{}", after.kind.name(), markdown::file_name(after))
-        } else {
-            stored.file.clone()
-        };
-        if file == stored.file {
-            return self.put_file(after, &file);
+        if before.kind == after.kind {
+            return self.put_file(after, &stored.file);
         }
+        let (_, top) = folders_of(&stored.file);
+        let name = format!("{}/{}", after.kind.name(), markdown::file_name(after));
+        let file = if top.is_empty() { name } else { format!("{top}/{name}") };
         // Rewritten where it is, then moved: at no moment are there two files with one id.
-        let root = self.layout.memories();
-        let (from, to) = (root.join(&stored.file), root.join(&file));
-        files::create_folder(&self.layout.kind_folder(after.kind))?;
-        let folder = stored.file.split_once('/').map_or("", |(folder, _)| folder);
-        let note = FolderNote::before(&self.tx, &root, folder).map_err(|e| self.sql(e))?;
-        self.journal_file(&from);
-        files::write_atomic(&self.layout.staging(), &from, markdown::render(after).as_bytes())?;
-        let target = FolderNote::before(&self.tx, &root, after.kind.name()).map_err(|e| self.sql(e))?;
-        self.journal.created(&to);
-        fs::rename(&from, &to).map_err(|e| StoreError::io(&to, e))?;
-        note.after(&self.tx, &root).map_err(|e| self.sql(e))?;
-        target.after(&self.tx, &root).map_err(|e| self.sql(e))?;
+        let (folder, target_folder) = (folders_of(&stored.file).0, folders_of(&file).0);
+        let layout = self.layout;
+        let (from, to) = (writable(self.layout, &stored.file)?, writable(self.layout, &file)?);
+        if let Some(parent) = to.path.parent() {
+            files::create_folder(to.door, parent)?;
+        }
+        let note = FolderNote::before(&self.tx, layout, &folder).map_err(|e| self.sql(e))?;
+        self.journal_at(from.door, &staging_of(layout, &from), &from.path);
+        files::write_atomic(
+            from.door,
+            &staging_of(layout, &from),
+            &from.path,
+            self.text_of(after, &from).as_bytes(),
+        )?;
+        let target = FolderNote::before(&self.tx, layout, &target_folder).map_err(|e| self.sql(e))?;
+        self.journal.created(to.door, &to.path);
+        to.door.rename(&from.path, &to.path).map_err(|e| StoreError::io(&to.path, e))?;
+        note.after(&self.tx).map_err(|e| self.sql(e))?;
+        target.after(&self.tx).map_err(|e| self.sql(e))?;
         self.put_file(after, &file)
+    }
+
+    /// What is written into the file of a memory. In the store of a project the user's own words are sealed.
+    fn text_of(&self, memory: &Memory, located: &Located<'_>) -> String {
+        let text = markdown::render(memory);
+        match located.layer {
+            Some(layer) if memory.origin == hark_core::Origin::User => layer.sealed(self.redactor, &text),
+            _ => text,
+        }
     }
 
     /// Removes a memory: file, history, index.
     pub fn remove(&mut self, id: &MemoryId) -> Result<(), StoreError> {
         let stored = read::find(&self.tx, &self.layout.database(), &IdRef::Full(*id))?;
         let history = revisions::path(self.layout, id);
-        if let Ok(bytes) = fs::read(&history) {
-            self.journal.replaced(&history, bytes);
-            files::remove(&history)?;
+        if let Some(bytes) = self.layout.read(&history)? {
+            self.journal.replaced(self.layout.door(), self.layout.staging(), &history, bytes);
+            self.layout.remove(&history)?;
         }
         let short = id.short();
         self.tx
@@ -255,8 +280,8 @@ impl Writer<'_> {
         let mut line = serde_json::to_string(&revision).unwrap_or_default();
         line.push('\n');
         let path = revisions::path(self.layout, &before.id);
-        let length = files::append(&path, line.as_bytes())?;
-        self.journal.appended(&path, length);
+        let length = self.layout.append(&path, line.as_bytes())?;
+        self.journal.appended(self.layout.door(), &path, length);
         Ok(())
     }
 
@@ -271,36 +296,88 @@ impl Writer<'_> {
         file: &str,
         verbatim: Option<&Clean>,
     ) -> Result<(), StoreError> {
-        let root = self.layout.memories();
-        let path = root.join(file);
-        let folder = file.split_once('/').map_or("", |(folder, _)| folder);
-        files::create_folder(&root.join(folder))?;
-        let note = FolderNote::before(&self.tx, &root, folder).map_err(|e| self.sql(e))?;
-        let top = FolderNote::before(&self.tx, &root, "").map_err(|e| self.sql(e))?;
-        self.journal_file(&path);
-        let text = verbatim.map_or_else(|| markdown::render(memory), ToString::to_string);
-        let stamp = files::write_atomic(&self.layout.staging(), &path, text.as_bytes())?;
+        let layout = self.layout;
+        let located = writable(self.layout, file)?;
+        let (door, path, staging) = (located.door, &located.path, staging_of(layout, &located));
+        let text = verbatim.map_or_else(|| self.text_of(memory, &located), ToString::to_string);
+        let (folder, top) = folders_of(file);
+        if let Some(parent) = path.parent() {
+            files::create_folder(door, parent)?;
+        }
+        if located.layer.is_some() {
+            files::create_folder(door, &staging)?;
+        }
+        let note = FolderNote::before(&self.tx, layout, &folder).map_err(|e| self.sql(e))?;
+        let top = FolderNote::before(&self.tx, layout, &top).map_err(|e| self.sql(e))?;
+        self.journal_at(door, &staging, path);
+        let stamp = files::write_atomic(door, &staging, path, text.as_bytes())?;
         let entry = Entry { memory, file, stamp, finish: self.finish };
         index::put(&self.tx, self.embedder, &entry, self.now).map_err(|e| self.sql(e))?;
         used::arrive(&self.tx, memory, self.now).map_err(|e| self.sql(e))?;
-        note.after(&self.tx, &root).map_err(|e| self.sql(e))?;
-        top.after(&self.tx, &root).map_err(|e| self.sql(e))
+        note.after(&self.tx).map_err(|e| self.sql(e))?;
+        top.after(&self.tx).map_err(|e| self.sql(e))
     }
 
+    /// Deletes the file of a memory. In a store that the user has not trusted it stays; a tombstone keeps it out.
     fn drop_file(&mut self, file: &str) -> Result<(), StoreError> {
-        let root = self.layout.memories();
-        let path = root.join(file);
-        let folder = file.split_once('/').map_or("", |(folder, _)| folder);
-        let note = FolderNote::before(&self.tx, &root, folder).map_err(|e| self.sql(e))?;
-        self.journal_file(&path);
-        files::remove(&path)?;
-        note.after(&self.tx, &root).map_err(|e| self.sql(e))
+        let layout = self.layout;
+        let located = match writable(self.layout, file) {
+            Ok(located) => located,
+            Err(StoreError::Untrusted { .. } | StoreError::NotFound { .. }) => return Ok(()),
+            Err(e) => return Err(e),
+        };
+        let note = FolderNote::before(&self.tx, layout, &folders_of(file).0).map_err(|e| self.sql(e))?;
+        self.journal_at(located.door, &staging_of(layout, &located), &located.path);
+        files::remove(located.door, &located.path)?;
+        note.after(&self.tx).map_err(|e| self.sql(e))
     }
 
-    pub(crate) fn journal_file(&mut self, path: &PathBuf) {
-        match fs::read(path) {
-            Ok(bytes) => self.journal.replaced(path, bytes),
-            Err(_) => self.journal.created(path),
+    /// Notes how a file of the user's store is now, in case it has to be put back.
+    pub(crate) fn journal_file(&mut self, path: &Path) {
+        let layout = self.layout;
+        self.journal_at(layout.door(), &layout.staging(), path);
+    }
+
+    fn journal_at(&mut self, door: &Door, staging: &Path, path: &Path) {
+        match door.read(path, files::LARGEST) {
+            Ok(bytes) => self.journal.replaced(door, staging.to_owned(), path, bytes),
+            Err(_) => self.journal.created(door, path),
         }
+    }
+
+    /// Moves a memory between the user's store and the trusted store of its project, whichever it is not in. Returns
+    /// whether there was another place for it.
+    pub fn move_to_project(&mut self, id: &MemoryId) -> Result<bool, StoreError> {
+        let stored = self.load_stored(&IdRef::Full(*id))?;
+        let file = self.file_of(&stored.memory);
+        if layers::is_layered(&stored.file) || !layers::is_layered(&file) {
+            return Ok(false);
+        }
+        // The new file first: a crash in between leaves two files of one id, and the user's own counts.
+        self.put_file(&stored.memory, &file)?;
+        self.drop_file(&stored.file)?;
+        Ok(true)
+    }
+
+    /// Takes the words of a memory in a trusted store as the user's own: the user confirmed them.
+    pub fn confirm_own(&mut self, id: &MemoryId) -> Result<(), StoreError> {
+        let stored = self.load_stored(&IdRef::Full(*id))?;
+        let mut memory = stored.memory.clone();
+        memory.origin = hark_core::Origin::User;
+        self.put_file(&memory, &stored.file)
+    }
+}
+
+/// Where files of this store are staged: on the same disk as their place.
+fn staging_of(layout: &Layout, located: &Located<'_>) -> PathBuf {
+    located.layer.map_or_else(|| layout.staging(), layers::Layer::staging)
+}
+
+/// The place of a file, if it may be written: nothing is changed in a store that the user has not trusted.
+fn writable<'l>(layout: &'l Layout, file: &str) -> Result<Located<'l>, StoreError> {
+    let located = layout.locate(file).ok_or_else(|| StoreError::NotFound { id: file.to_owned() })?;
+    match located.layer {
+        Some(layer) if !layer.is_trusted() => Err(StoreError::Untrusted { path: layer.path().to_owned() }),
+        _ => Ok(located),
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
     }
     let mut report = Report::new("install", Some(options.scope), args.how.dry_run);
     if !args.how.dry_run {
-        let store = Home { path: around.data.clone(), project_root: None };
+        let store = Home::new(&around.data);
         drop(Engine::open(store, environment.config()?, environment.clock)?);
     }
     report.store = Some(around.short(&around.data));

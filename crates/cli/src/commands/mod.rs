@@ -45,6 +45,7 @@ pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod tags;
 pub(crate) mod tour;
+pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod uninstall;
 pub(crate) mod work;
@@ -104,6 +105,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Install(args) => install::run(&args, environment),
         Command::Uninstall(args) => uninstall::run(&args, environment),
         Command::Init(args) => init::run(&args, environment),
+        Command::Trust(args) => trust::run(&args, environment),
         Command::Tour(args) => tour::run(&args, environment),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

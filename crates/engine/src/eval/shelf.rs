@@ -65,7 +65,7 @@ impl Shelf {
                 )
             })?;
         let is_filled = path.join("hark.db").exists();
-        let home = Home { path, project_root: None };
+        let home = Home::new(path);
         let mut engine = Engine::open(home, Config::default(), Clock::System)?;
         let started = Instant::now();
         let mut names = HashMap::with_capacity(documents.len());

@@ -103,9 +103,6 @@ impl<'e> Batch<'e> {
 
     fn turn(&mut self, turn: Turn, report: &mut Report) {
         let folder = self.identity.cwd.clone().map(|cwd| self.folder(&cwd));
-        if !self.belongs_here(folder.as_ref()) {
-            return report.skip(Skip::Elsewhere, 1);
-        }
         if self.is_forgotten() {
             return report.skip(Skip::Forgotten, 1);
         }
@@ -146,15 +143,8 @@ impl<'e> Batch<'e> {
             return known.clone();
         }
         let path = Path::new(cwd);
-        let own = self.engine.home.project_root.clone();
         let root = project::work_tree(path);
-        let key = self.engine.project_of(path);
-        let project = match own {
-            // A project's own store knows its sessions by its own name.
-            Some(own) if key.is_some() && key == self.engine.project_of(&own) => key,
-            Some(_) => None,
-            None => key,
-        };
+        let project = self.engine.project_of(path);
         let place = Rc::new(Place::new(&root.to_string_lossy(), cwd));
         let folder = Folder { root, project, place };
         self.folders.insert(cwd.to_owned(), folder.clone());
@@ -179,11 +169,6 @@ impl<'e> Batch<'e> {
         !marks.is_empty()
             && turn_mark(&self.engine.redactor(), event.target.as_deref().unwrap_or_default(), &event.body)
                 .is_some_and(|mark| marks.contains(&mark))
-    }
-
-    /// A project's own store takes in its own sessions only.
-    fn belongs_here(&self, folder: Option<&Folder>) -> bool {
-        self.engine.home.project_root.is_none() || folder.is_some_and(|folder| folder.project.is_some())
     }
 
     /// Stores what waits, and moves the cursor with it.

@@ -204,8 +204,7 @@ fn begin(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Sess
 }
 
 fn place(engine: &mut Engine, session: &mut Session, folder: &Path) {
-    let own = engine.home.project_root.clone();
-    session.project = engine.project_of(own.as_deref().unwrap_or(folder));
+    session.project = engine.project_of(folder);
     session.folder = Some(engine.clean(&folder.to_string_lossy()));
     let (branch, head) = project::head(folder);
     session.branch = branch.map(|text| one_line(&engine.clean(&text)));

@@ -133,7 +133,7 @@ mod tests {
     use crate::{Clock, Config, Home};
 
     fn engine(folder: &std::path::Path) -> Engine {
-        let place = Home { path: folder.join("store"), project_root: None };
+        let place = Home::new(folder.join("store"));
         let mut config = Config::default();
         config.embedding.model = Choice::MiniLm;
         Engine::open(place, config, Clock::from_setting(Some("2026-09-01T12:00:00Z")).unwrap()).unwrap()

@@ -58,7 +58,7 @@ const MAX_LIMIT: usize = 10_000;
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let now = engine.now();
     engine.store.refresh(now)?;
-    let visible = request.scope.resolve(engine, caller)?;
+    let visible = request.scope.resolve(engine, caller)?.with_repository(engine, caller)?;
     let statuses = if request.statuses.is_empty() { vec![Status::Active] } else { request.statuses.clone() };
     let filter = ListFilter {
         projects: visible.projects,

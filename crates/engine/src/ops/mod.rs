@@ -40,6 +40,7 @@ pub mod show;
 pub mod stats;
 pub mod status;
 pub mod tags;
+pub mod trust;
 pub mod undo;
 mod view;
 pub mod work;

@@ -109,7 +109,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let started = Instant::now();
     let now = engine.now();
     engine.store.refresh(now)?;
-    let visible = request.scope.resolve(engine, caller)?;
+    let visible = request.scope.resolve(engine, caller)?.with_repository(engine, caller)?;
     let statuses = if request.statuses.is_empty() {
         vec![Status::Active, Status::Resolved, Status::Superseded]
     } else {

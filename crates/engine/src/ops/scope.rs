@@ -60,9 +60,7 @@ impl ReadScope {
             Some(text) => Some(named(engine, text)?),
             None => current(engine, caller),
         };
-        // A project's own store holds nothing but that project, whatever it was called before it moved.
-        let own_store = engine.home.project_root.is_some() && self.project.is_none();
-        if self.all_projects || own_store {
+        if self.all_projects {
             return Ok(Visible { projects: None, current });
         }
         let mut projects = vec![ProjectNum::GLOBAL];
@@ -73,9 +71,21 @@ impl ReadScope {
     }
 }
 
+impl Visible {
+    /// With what the repository brought along that the caller works in: for questions, never for what is said
+    /// unasked.
+    pub(crate) fn with_repository(mut self, engine: &Engine, caller: &Caller) -> Result<Self, EngineError> {
+        if let (Some(projects), Some(folder)) = (&mut self.projects, &caller.cwd)
+            && let Some(key) = engine.untrusted_here(folder)
+        {
+            projects.extend(engine.store.project_num(&key)?);
+        }
+        Ok(self)
+    }
+}
+
 fn current(engine: &mut Engine, caller: &Caller) -> Option<ProjectKey> {
-    let folder = engine.home.project_root.clone().or_else(|| caller.cwd.clone())?;
-    engine.project_of(&folder)
+    engine.project_of(caller.cwd.as_deref()?)
 }
 
 /// A project by key, by the last part of its key, or by folder; an unknown word is a new key.

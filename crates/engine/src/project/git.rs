@@ -89,6 +89,7 @@ impl Repository {
     /// Identifies a repository that has no remote, wherever it is moved.
     pub(super) fn root_commit(&self) -> Option<String> {
         let output = Command::new("git")
+            .args(super::CAREFULLY)
             .args(["rev-list", "--max-parents=0", "HEAD"])
             .current_dir(&self.work_tree)
             .stdin(Stdio::null())

@@ -11,8 +11,12 @@ use std::path::{Path, PathBuf};
 use hark_core::ProjectKey;
 
 use crate::engine::Engine;
+use crate::project_store::{self, Found};
 
 const MARK_CHARS: usize = 8;
+
+/// Settings for every call of git: a repository may bring settings along that run programs.
+pub(crate) const CAREFULLY: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
 
 /// The project that `folder` belongs to; `None` for a home or root folder, which is no project.
 pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey> {
@@ -20,7 +24,7 @@ pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey>
     let repository = git::find(&folder);
     let root = match &repository {
         Some(repository) => repository.common_dir.clone(),
-        None => project_folder(&folder)?,
+        None => project_folder(&folder, &engine.home.path)?,
     };
     let root_text = hash(&root.to_string_lossy());
     let remote = repository.as_ref().and_then(git::Repository::remote);
@@ -78,15 +82,11 @@ fn known_by_commit(engine: &Engine, commit: &str) -> Option<ProjectKey> {
 }
 
 /// Without git: the folder itself, unless it is a place where everything lies about.
-fn project_folder(folder: &Path) -> Option<PathBuf> {
+fn project_folder(folder: &Path, own: &Path) -> Option<PathBuf> {
     let home = std::env::home_dir();
     let is_home = home.as_deref().is_some_and(|home| home == folder);
-    let marked = folder
-        .ancestors()
-        .take_while(|dir| home.as_deref() != Some(*dir))
-        .find(|dir| dir.join(".hark").is_dir());
-    if let Some(root) = marked {
-        return Some(root.to_owned());
+    if let Found::Store(store) = project_store::find(folder, own) {
+        return store.parent().map(Path::to_owned);
     }
     (!is_home && folder.parent().is_some()).then(|| folder.to_owned())
 }

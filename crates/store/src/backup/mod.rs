@@ -7,10 +7,10 @@
 mod pack;
 mod restore;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use hark_core::{Timestamp, markdown};
+use hark_files::Door;
 use serde::Serialize;
 
 pub use restore::Restored;
@@ -19,7 +19,6 @@ pub(crate) use pack::any_entry;
 
 use crate::erase::{Traces, everything};
 use crate::error::StoreError;
-use crate::files::{self, Stamp};
 use crate::layout::Layout;
 use crate::store::Store;
 use pack::{Packer, Verdict, rewrite};
@@ -48,46 +47,46 @@ impl Store {
         let sources = sources(&self.layout);
         let digest = digest(&self.layout, &sources);
         let folder = self.layout.backups();
+        let door = self.layout.door();
         if !always
-            && newest(&folder).is_some_and(|path| pack::digest_of(&path).as_deref() == Some(digest.as_str()))
+            && newest(&self.layout)
+                .is_some_and(|path| pack::digest_of(door, &path).as_deref() == Some(digest.as_str()))
         {
             return Ok(None);
         }
-        if !folder.is_dir() {
-            files::create_folder(&folder)?;
-            files::restrict(&folder);
-        }
-        let name = free_name(&folder, now);
+        self.layout.create_folder(&folder)?;
+        self.layout.create_folder(&self.layout.staging())?;
+        let name = free_name(&self.layout, now);
         let path = folder.join(format!("{name}.{EXTENSION}"));
-        let draft = self.layout.staging().join(format!("backup-{}", std::process::id()));
+        let draft = pack::draft(&self.layout);
         let outcome = pack_all(&self.layout, &sources, &draft, &digest, now)
-            .and_then(|()| fs::rename(&draft, &path).map_err(|e| StoreError::io(&path, e)));
+            .and_then(|()| door.rename(&draft, &path).map_err(|e| StoreError::io(&path, e)));
         if let Err(e) = outcome {
-            let _ = fs::remove_file(&draft);
+            let _ = door.remove(&draft);
             return Err(e);
         }
-        let mut all = paths(&folder);
+        let mut all = paths(&self.layout);
         while all.len() > keep.max(1) {
-            files::remove(&all.remove(0))?;
+            self.layout.remove(&all.remove(0))?;
         }
-        Ok(Some(look_at(&path)))
+        Ok(Some(look_at(door, &path)))
     }
 
     /// Newest first.
     pub fn snapshots(&self) -> Vec<Snapshot> {
-        paths(&self.layout.backups()).iter().rev().map(|path| look_at(path)).collect()
+        paths(&self.layout).iter().rev().map(|path| look_at(self.layout.door(), path)).collect()
     }
 
     /// When the newest snapshot was made.
     pub fn last_backup(&self) -> Option<Timestamp> {
-        newest(&self.layout.backups()).and_then(|path| pack::made(&path))
+        newest(&self.layout).and_then(|path| pack::made(self.layout.door(), &path))
     }
 
     /// Takes memories and sessions out of every snapshot, and quotes of them. Returns how many
     /// snapshots were written again.
     pub fn erase_from_backups(&self, ids: &[String], traces: &Traces) -> Result<usize, StoreError> {
         let mut changed = 0;
-        for path in paths(&self.layout.backups()) {
+        for path in paths(&self.layout) {
             let judge = |name: &str, content: &[u8]| -> Verdict {
                 let is_history =
                     name.starts_with("revisions/") && ids.iter().any(|id| name.contains(id.as_str()));
@@ -107,7 +106,7 @@ impl Store {
                 let text = scrubbed.unwrap_or_else(|| text.to_owned());
                 Verdict::Replace(self.session_name(name, &text), text.into_bytes())
             };
-            changed += usize::from(rewrite(&self.layout.staging(), &path, judge)?);
+            changed += usize::from(rewrite(&self.layout, &path, judge)?);
         }
         Ok(changed)
     }
@@ -127,7 +126,7 @@ impl Store {
         clean: impl Fn(&str, &str) -> Option<(String, T)>,
     ) -> Result<Vec<(String, String, T)>, StoreError> {
         let mut found = Vec::new();
-        for path in paths(&self.layout.backups()) {
+        for path in paths(&self.layout) {
             let snapshot = stem(&path);
             let mut here = Vec::new();
             let judge = |name: &str, content: &[u8]| -> Verdict {
@@ -136,7 +135,7 @@ impl Store {
                 here.push((snapshot.clone(), name.to_owned(), said));
                 if apply { Verdict::Replace(None, text.into_bytes()) } else { Verdict::Keep }
             };
-            rewrite(&self.layout.staging(), &path, judge)?;
+            rewrite(&self.layout, &path, judge)?;
             found.append(&mut here);
         }
         Ok(found)
@@ -158,10 +157,10 @@ fn pack_all(
     digest: &str,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let mut packer = Packer::create(draft, digest, now)?;
+    let mut packer = Packer::create(layout.door(), draft, digest, now)?;
     for path in sources {
         // A file may vanish while we look: then it is not part of this moment.
-        if let Ok(content) = fs::read(path) {
+        if let Ok(content) = layout.door().read(path, crate::files::LARGEST) {
             packer.add(&relative(layout, path), &content)?;
         }
     }
@@ -170,7 +169,7 @@ fn pack_all(
 
 /// Everything that is part of the truth, in a fixed order.
 fn sources(layout: &Layout) -> Vec<PathBuf> {
-    let mut found = everything(layout.home(), LEFT_OUT);
+    let mut found = everything(layout.door(), LEFT_OUT);
     found.retain(|path| {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let is_top = path.parent() == Some(layout.home());
@@ -189,7 +188,7 @@ fn relative(layout: &Layout, path: &Path) -> String {
 fn digest(layout: &Layout, sources: &[PathBuf]) -> String {
     let mut hasher = blake3::Hasher::new();
     for path in sources {
-        if let Ok(Some(stamp)) = Stamp::read(path) {
+        if let Ok(Some(stamp)) = layout.stamp(path) {
             hasher.update(format!("{}\n{} {}\n", relative(layout, path), stamp.mtime, stamp.size).as_bytes());
         }
     }
@@ -197,11 +196,12 @@ fn digest(layout: &Layout, sources: &[PathBuf]) -> String {
 }
 
 /// `2026-11-16T04-23-01.123Z`: a name for every file system, in the order of time.
-fn free_name(folder: &Path, now: Timestamp) -> String {
+fn free_name(layout: &Layout, now: Timestamp) -> String {
     let base = now.to_string().replace(':', "-");
     let mut name = base.clone();
     let mut number = 1;
-    while folder.join(format!("{name}.{EXTENSION}")).exists() {
+    let taken = |name: &str| layout.door().has_file(&layout.backups().join(format!("{name}.{EXTENSION}")));
+    while taken(&name) {
         number += 1;
         name = format!("{base}+{number}");
     }
@@ -212,29 +212,32 @@ fn stem(path: &Path) -> String {
     path.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_owned()
 }
 
-/// Oldest first.
-fn paths(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut found: Vec<PathBuf> = entries
-        .flatten()
-        .map(|e| e.path())
-        .filter(|p| p.extension().is_some_and(|e| e == EXTENSION))
-        .collect();
-    found.sort();
-    found
+/// Oldest first: snapshots by the names that we give them, nothing else that may lie there.
+fn paths(layout: &Layout) -> Vec<PathBuf> {
+    let listed = layout.files_in(&layout.backups());
+    let is_ours = |path: &Path| path.extension().is_some_and(|e| e == EXTENSION) && is_name(&stem(path));
+    listed.into_iter().map(|(path, _)| path).filter(|path| is_ours(path)).collect()
 }
 
-fn newest(folder: &Path) -> Option<PathBuf> {
-    paths(folder).pop()
+/// `2026-11-16T04-23-01.123Z`, with `+2` behind it if it is the second of its moment.
+fn is_name(name: &str) -> bool {
+    let base = name.split_once('+').map_or(name, |(base, _)| base);
+    base.ends_with('Z')
+        && base.len() >= 20
+        && base.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'T' | b'.' | b'Z'))
 }
 
-fn look_at(path: &Path) -> Snapshot {
-    let (files, whole) = pack::count(path);
+fn newest(layout: &Layout) -> Option<PathBuf> {
+    paths(layout).pop()
+}
+
+fn look_at(door: &Door, path: &Path) -> Snapshot {
+    let (files, whole) = pack::count(door, path);
     Snapshot {
         name: stem(path),
-        made: pack::made(path).map(|at| at.to_string()).unwrap_or_default(),
+        made: pack::made(door, path).map(|at| at.to_string()).unwrap_or_default(),
         files,
-        bytes: fs::metadata(path).map_or(0, |meta| meta.len()),
+        bytes: door.look(path).ok().flatten().map_or(0, |look| look.size),
         whole,
     }
 }

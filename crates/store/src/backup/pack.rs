@@ -2,16 +2,19 @@
 //! its compressed bytes, then a line that says how many there were. Written and read as a stream:
 //! one entry in memory at a time.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hark_core::Timestamp;
+use hark_files::Door;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
+use crate::files;
+use crate::layout::Layout;
 
 const FORMAT: u32 = 1;
 const LEVEL: u8 = 6;
@@ -45,15 +48,13 @@ pub(super) struct Packer<'p> {
 }
 
 impl<'p> Packer<'p> {
-    pub(super) fn create(path: &'p Path, digest: &str, now: Timestamp) -> Result<Self, StoreError> {
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let file = options.open(path).map_err(|e| StoreError::io(path, e))?;
+    pub(super) fn create(
+        door: &Door,
+        path: &'p Path,
+        digest: &str,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let file = door.create_new(path).map_err(|e| StoreError::io(path, e))?;
         let mut packer = Packer { path, out: BufWriter::new(file), count: 0 };
         packer.line(&Head { hark_backup: FORMAT, made: now, digest: digest.to_owned() })?;
         Ok(packer)
@@ -97,8 +98,8 @@ pub(super) struct Unpacker {
 }
 
 impl Unpacker {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let mut input = BufReader::new(File::open(path)?);
+    pub(super) fn open(door: &Door, path: &Path) -> io::Result<Self> {
+        let mut input = BufReader::new(door.open(path)?);
         let head: Head = read_line(&mut input)?.ok_or_else(|| bad("it is empty"))?;
         if head.hark_backup > FORMAT {
             return Err(bad("it was made by a newer version"));
@@ -145,6 +146,12 @@ fn read_line<T: for<'de> Deserialize<'de>>(input: &mut impl BufRead) -> io::Resu
     serde_json::from_slice(&line).map(Some).map_err(|_| bad("it is no backup of hark"))
 }
 
+/// A snapshot on its way. Leftovers are known by this name.
+pub(super) fn draft(layout: &Layout) -> PathBuf {
+    let unique = files::draft_name(Path::new(""));
+    layout.staging().join(format!("backup-{}", unique.display()))
+}
+
 /// What becomes of an entry.
 pub(super) enum Verdict {
     Keep,
@@ -156,13 +163,14 @@ pub(super) enum Verdict {
 /// Writes a snapshot again without, or with other, entries. Returns whether anything changed. A
 /// damaged snapshot keeps what can be read of it.
 pub(super) fn rewrite(
-    staging: &Path,
+    layout: &Layout,
     path: &Path,
     mut judge: impl FnMut(&str, &[u8]) -> Verdict,
 ) -> Result<bool, StoreError> {
-    let Ok(mut from) = Unpacker::open(path) else { return Ok(false) };
-    let draft = staging.join(format!("backup-{}", std::process::id()));
-    let mut to = Packer::create(&draft, &from.head.digest, from.head.made)?;
+    let door = layout.door();
+    let Ok(mut from) = Unpacker::open(door, path) else { return Ok(false) };
+    let draft = draft(layout);
+    let mut to = Packer::create(door, &draft, &from.head.digest, from.head.made)?;
     let mut changed = false;
     while let Ok(Some((name, content))) = from.next() {
         match judge(&name, &content) {
@@ -175,14 +183,14 @@ pub(super) fn rewrite(
         }
     }
     to.finish()?;
-    let outcome = if changed { fs::rename(&draft, path) } else { fs::remove_file(&draft) };
+    let outcome = if changed { door.rename(&draft, path) } else { door.remove(&draft) };
     outcome.map_err(|e| StoreError::io(path, e))?;
     Ok(changed)
 }
 
 /// Whether any entry, unpacked, is like that.
-pub(crate) fn any_entry(path: &Path, mut is: impl FnMut(&[u8]) -> bool) -> bool {
-    let Ok(mut from) = Unpacker::open(path) else { return false };
+pub(crate) fn any_entry(door: &Door, path: &Path, mut is: impl FnMut(&[u8]) -> bool) -> bool {
+    let Ok(mut from) = Unpacker::open(door, path) else { return false };
     while let Ok(Some((_, content))) = from.next() {
         if is(&content) {
             return true;
@@ -191,17 +199,17 @@ pub(crate) fn any_entry(path: &Path, mut is: impl FnMut(&[u8]) -> bool) -> bool 
     false
 }
 
-pub(super) fn digest_of(path: &Path) -> Option<String> {
-    Unpacker::open(path).ok().map(|from| from.head.digest)
+pub(super) fn digest_of(door: &Door, path: &Path) -> Option<String> {
+    Unpacker::open(door, path).ok().map(|from| from.head.digest)
 }
 
-pub(super) fn made(path: &Path) -> Option<Timestamp> {
-    Unpacker::open(path).ok().map(|from| from.head.made)
+pub(super) fn made(door: &Door, path: &Path) -> Option<Timestamp> {
+    Unpacker::open(door, path).ok().map(|from| from.head.made)
 }
 
 /// How many entries can be read, and whether the file is whole.
-pub(super) fn count(path: &Path) -> (usize, bool) {
-    let Ok(mut from) = Unpacker::open(path) else { return (0, false) };
+pub(super) fn count(door: &Door, path: &Path) -> (usize, bool) {
+    let Ok(mut from) = Unpacker::open(door, path) else { return (0, false) };
     let mut count = 0;
     while let Ok(Some(_)) = from.next() {
         count += 1;

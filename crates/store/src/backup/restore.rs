@@ -1,7 +1,6 @@
 //! Files out of a snapshot: what is missing or cannot be read, or everything as it was.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Component, Path};
 
 use hark_core::{Raw, markdown};
@@ -10,7 +9,6 @@ use serde::Serialize;
 use super::pack::Unpacker;
 use super::{EXTENSION, id_of, paths, relative, sources};
 use crate::error::StoreError;
-use crate::files;
 use crate::store::Store;
 use crate::tombstones;
 use crate::write::Writer;
@@ -35,12 +33,11 @@ pub struct Restored {
 impl Store {
     /// The snapshot of that name, or the newest.
     pub fn snapshot_path(&self, name: Option<&str>) -> Option<std::path::PathBuf> {
-        let folder = self.layout.backups();
         match name {
-            Some(name) => paths(&folder).into_iter().find(|path| {
+            Some(name) => paths(&self.layout).into_iter().find(|path| {
                 path.file_name().and_then(|n| n.to_str()) == Some(&format!("{name}.{EXTENSION}"))
             }),
-            None => paths(&folder).pop(),
+            None => paths(&self.layout).pop(),
         }
     }
 }
@@ -50,7 +47,7 @@ impl Writer<'_> {
     /// what is missing or cannot be read. `apply`: really. The index is to be made again afterwards.
     pub fn restore(&mut self, snapshot: &Path, exact: bool, apply: bool) -> Result<Restored, StoreError> {
         let fail = |e| StoreError::io(snapshot, e);
-        let mut from = Unpacker::open(snapshot).map_err(fail)?;
+        let mut from = Unpacker::open(self.layout.door(), snapshot).map_err(fail)?;
         let mut report = Restored {
             name: snapshot.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_owned(),
             ..Restored::default()
@@ -69,7 +66,7 @@ impl Writer<'_> {
                 continue;
             }
             let path = self.layout.home().join(&name);
-            match fs::read(&path) {
+            match self.layout.door().read(&path, crate::files::LARGEST) {
                 Ok(now) if now == content => report.unchanged += 1,
                 // Keys and tombstones are never taken back in time.
                 Ok(_) if !name.contains('/') => report.unchanged += 1,
@@ -102,7 +99,7 @@ impl Writer<'_> {
             if is_note(&name) && !seen.contains(&name) {
                 if apply {
                     self.journal_file(&path);
-                    files::remove(&path)?;
+                    self.layout.remove(&path)?;
                 }
                 report.removed.push(name);
             }
@@ -115,10 +112,10 @@ impl Writer<'_> {
             return Ok(());
         }
         if let Some(folder) = path.parent() {
-            files::create_folder(folder)?;
+            self.layout.create_folder(folder)?;
         }
         self.journal_file(path);
-        files::write_atomic(&self.layout.staging(), path, content).map(drop)
+        self.layout.write(path, content).map(drop)
     }
 
     fn is_damaged(&self, name: &str, bytes: &[u8]) -> bool {

@@ -8,6 +8,7 @@ use super::build_mark;
 use crate::connection;
 use crate::error::StoreError;
 use crate::folders;
+use crate::layers;
 use crate::store::Store;
 use crate::tombstones;
 
@@ -42,6 +43,7 @@ fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Res
     )
     .map_err(fail)?;
     tombstones::rebuild(&tx, &store.layout)?;
+    layers::rebuild(&tx, &store.layout)?;
     // Looked at under the lock: nobody of ours can add a file in between.
     let found = folders::survey_everything(&store.layout)?;
     folders::index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, found, now)?;
@@ -67,11 +69,13 @@ mod tests {
             include_str!("../../../../migrations/sqlite/0006_spaces.sql"),
             include_str!("../../../../migrations/sqlite/0007_uncounted.sql"),
             include_str!("../../../../migrations/sqlite/0008_unfinished.sql"),
+            include_str!("../../../../migrations/sqlite/0009_layers.sql"),
         ]
         .concat();
         // `tombstone` is made again from its own file, `used` cannot be. Vectors of a second space took long
         // to make and go by what a text says.
-        let kept = ["meta", "project", "project_root", "corpus", "tombstone", "used", "space_vector"];
+        let kept =
+            ["meta", "project", "project_root", "corpus", "tombstone", "used", "space_vector", "layer"];
         for line in schema.lines().filter_map(|l| l.strip_prefix("CREATE TABLE ")) {
             let table = line.split_whitespace().next().unwrap();
             assert!(

@@ -346,7 +346,7 @@ impl Store {
     pub fn session_fresh(&mut self, id: &SessionRef, now: Timestamp) -> Result<StoredSession, StoreError> {
         let stored = self.session(id)?;
         if let Some(path) = self.session_path(&stored)
-            && Stamp::read(&path)? != Some(stored.stamp)
+            && self.layout.stamp(&path)? != Some(stored.stamp)
         {
             pick_up::one(self, &stored.file, now)?;
             return self.session(&SessionRef::Full(stored.session.id));

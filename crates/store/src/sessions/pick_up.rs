@@ -4,7 +4,6 @@
 //! seen when a session is shown or changed, and when everything is looked at.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ use crate::tombstones;
 /// Takes in what changed. `everything` looks at each file, else only when the folder changed.
 pub(crate) fn pick_up(store: &mut Store, everything: bool, now: Timestamp) -> Result<usize, StoreError> {
     let folder = store.layout.sessions();
-    let Some(time) = folder_time(&folder) else { return Ok(0) };
+    let Some(time) = folder_time(&store.layout, &folder) else { return Ok(0) };
     let known = known_folder(&store.conn).map_err(|e| store.sql(e))?;
     if !everything && known == Some(time) {
         return Ok(0);
@@ -37,7 +36,7 @@ pub(crate) fn pick_up(store: &mut Store, everything: bool, now: Timestamp) -> Re
         Err(StoreError::Busy { .. } | StoreError::ReadOnly { .. }) if !everything => return Ok(0),
         Err(e) => return Err(e),
     };
-    let time = folder_time(&folder).unwrap_or(time);
+    let time = folder_time(&store.layout, &folder).unwrap_or(time);
     let changed = take_in(&tx, store, &folder, now)?;
     set_folder(&tx, time).map_err(|e| store.sql(e))?;
     tx.commit().map_err(|e| StoreError::sqlite(&path, e))?;
@@ -52,7 +51,7 @@ pub(crate) fn rebuild(store: &mut Store, now: Timestamp) -> Result<(), StoreErro
     tx.execute("UPDATE session SET mtime = 0, size = -1 WHERE file <> ''", []).map_err(|e| store.sql(e))?;
     let folder = store.layout.sessions();
     take_in(&tx, store, &folder, now)?;
-    if let Some(time) = folder_time(&folder) {
+    if let Some(time) = folder_time(&store.layout, &folder) {
         set_folder(&tx, time).map_err(|e| store.sql(e))?;
     }
     tx.commit().map_err(|e| StoreError::sqlite(&path, e))
@@ -63,7 +62,7 @@ pub(super) fn one(store: &mut Store, file: &str, now: Timestamp) -> Result<(), S
     let path = store.layout.database();
     let tx = connection::begin(&store.conn, &path, store.patience)?;
     let target = store.layout.sessions().join(file);
-    match Stamp::read(&target)? {
+    match store.layout.stamp(&target)? {
         Some(stamp) => drop(take_file(&tx, store, &target, file, stamp, now)?),
         None => drop(gone(&tx, store, file)?),
     }
@@ -80,16 +79,13 @@ fn take_in(tx: &Connection, store: &Store, folder: &Path, now: Timestamp) -> Res
     known.extend(rows().map_err(|e| store.sql(e))?);
     let mut changed = 0;
     let mut found = Vec::new();
-    if let Ok(entries) = fs::read_dir(folder) {
-        for entry in entries.flatten() {
-            let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
-            let is_note = Path::new(&name).extension().is_some_and(|e| e.eq_ignore_ascii_case("md"));
-            let Ok(meta) = fs::metadata(entry.path()) else { continue };
-            if is_note && !name.starts_with('.') && meta.is_file() {
-                let stamp = Stamp::of(&meta);
-                if known.remove(&name) != Some(stamp) {
-                    found.push((name, stamp));
-                }
+    for (path, look) in store.layout.files_in(folder) {
+        let Some(name) = path.file_name().and_then(|n| n.to_str()).map(str::to_owned) else { continue };
+        let is_note = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("md"));
+        if is_note && !name.starts_with('.') {
+            let stamp = Stamp::of(&look);
+            if known.remove(&name) != Some(stamp) {
+                found.push((name, stamp));
             }
         }
     }
@@ -112,7 +108,7 @@ fn take_file(
     stamp: Stamp,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
-    let Ok(Ok(mut session)) = read(path, &store.redactor) else { return Ok(false) };
+    let Ok(Ok(mut session)) = read(&store.layout, path, &store.redactor) else { return Ok(false) };
     let fail = |e| store.sql(e);
     // Forgotten here: a sync may have brought the file back.
     if tombstones::passing(tx, &session.id.full()).map_err(fail)?.is_some() {
@@ -121,7 +117,7 @@ fn take_file(
     let num = num_of(tx, &session.id).map_err(fail)?;
     if let Some(known) = num.map(|num| by_num(tx, num)).transpose().map_err(fail)?.flatten() {
         let elsewhere = !known.file.is_empty() && known.file != file;
-        if elsewhere && store.layout.sessions().join(&known.file).exists() {
+        if elsewhere && store.layout.door().has_file(&store.layout.sessions().join(&known.file)) {
             // A copy: the one we know stays the one.
             return Ok(false);
         }
@@ -159,14 +155,20 @@ impl Store {
     /// Session files that cannot be read, and why.
     pub fn unreadable_sessions(&self) -> Vec<(String, String)> {
         let folder = self.layout.sessions();
-        let Ok(entries) = fs::read_dir(&folder) else { return Vec::new() };
         let mut found = Vec::new();
-        for entry in entries.flatten() {
-            let path = entry.path();
-            if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("md"))
-                && let Ok(Err(reason)) = read(&path, &self.redactor)
-            {
-                found.push((path.display().to_string(), reason));
+        for (name, look) in self.layout.door().list(&folder).unwrap_or_default() {
+            let path = folder.join(name);
+            let is_note = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("md"));
+            if !is_note || look.is_folder() {
+                continue;
+            }
+            match read(&self.layout, &path, &self.redactor) {
+                Ok(Ok(_)) => {}
+                Ok(Err(reason)) => found.push((path.display().to_string(), reason)),
+                Err(StoreError::Refused { refusal, .. }) => {
+                    found.push((path.display().to_string(), refusal.to_string()));
+                }
+                Err(e) => found.push((path.display().to_string(), e.to_string())),
             }
         }
         found.sort();

@@ -1,6 +1,5 @@
 //! Changing a session: the file moved into place and the rows, under one lock.
 
-use std::fs;
 use std::path::Path;
 
 use hark_core::markdown::session as markdown;
@@ -9,11 +8,14 @@ use hark_core::{Clean, Raw, Scope, Session};
 
 use super::{StoredSession, by_host, by_num, put};
 use crate::error::StoreError;
-use crate::files::{self, Stamp};
+use crate::files::Stamp;
+use crate::layout::Layout;
 use crate::meta;
 use crate::projects::{self, ProjectNum};
 use crate::write::Writer;
 
+/// A session is a page or two.
+const LARGEST_FILE: u64 = 16 * 1024 * 1024;
 const NO_FILE: Stamp = Stamp { mtime: 0, size: 0 };
 
 impl Writer<'_> {
@@ -38,7 +40,7 @@ impl Writer<'_> {
             return Ok(stored);
         }
         let path = self.layout.sessions().join(&stored.file);
-        match Stamp::read(&path)? {
+        match self.layout.stamp(&path)? {
             Some(stamp) if stamp == stored.stamp => Ok(stored),
             // Somebody removed it. It is a new file if there is more to tell.
             None => {
@@ -46,7 +48,7 @@ impl Writer<'_> {
                 Ok(stored)
             }
             Some(stamp) => {
-                let edited = read(&path, self.redactor)?
+                let edited = read(self.layout, &path, self.redactor)?
                     .map_err(|reason| StoreError::Unreadable { path: path.clone(), reason })?;
                 if edited.id != stored.session.id {
                     let reason = "its id was changed".to_owned();
@@ -76,10 +78,7 @@ impl Writer<'_> {
     /// Rows and file. Gives the file's name.
     pub fn save_session(&mut self, stored: &StoredSession) -> Result<String, StoreError> {
         let folder = self.layout.sessions();
-        if !folder.is_dir() {
-            files::create_folder(&folder)?;
-            files::restrict(&folder);
-        }
+        self.layout.create_folder(&folder)?;
         let mark = FolderMark::before(self, &folder)?;
         let wanted = markdown::file_name(&stored.session);
         let unnamed = stored.file.ends_with(&format!("_session_{}.md", stored.session.id.tail()));
@@ -89,13 +88,14 @@ impl Writer<'_> {
             // Renamed first and written then: at no moment are there two files with one id.
             let former = folder.join(&stored.file);
             self.journal_file(&former);
-            self.journal.created(&path);
-            fs::rename(&former, &path).map_err(|e| StoreError::io(&path, e))?;
+            let door = self.layout.door();
+            self.journal.created(door, &path);
+            door.rename(&former, &path).map_err(|e| StoreError::io(&path, e))?;
         } else {
             self.journal_file(&path);
         }
         let text = markdown::render(&stored.session);
-        let stamp = files::write_atomic(&self.layout.staging(), &path, text.as_bytes())?;
+        let stamp = self.layout.write(&path, text.as_bytes())?;
         let project = self.session_project(&stored.session)?;
         put(&self.tx, Some(stored.num), &stored.session, project, &file, stamp).map_err(|e| self.sql(e))?;
         mark.after(self, &folder)?;
@@ -110,19 +110,18 @@ impl Writer<'_> {
         verbatim: Option<&Clean>,
     ) -> Result<(), StoreError> {
         let folder = self.layout.sessions();
-        if !folder.is_dir() {
-            files::create_folder(&folder)?;
-            files::restrict(&folder);
-        }
+        self.layout.create_folder(&folder)?;
         let mark = FolderMark::before(self, &folder)?;
         let free = |file: &&str| {
-            crate::transfer::is_safe_place(file) && !file.contains('/') && !folder.join(file).exists()
+            crate::transfer::is_safe_place(file)
+                && !file.contains('/')
+                && self.layout.door().look(&folder.join(file)).is_ok_and(|found| found.is_none())
         };
         let file = file.filter(free).map_or_else(|| markdown::file_name(session), str::to_owned);
         let path = folder.join(&file);
         self.journal_file(&path);
         let text = verbatim.map_or_else(|| markdown::render(session), ToString::to_string);
-        let stamp = files::write_atomic(&self.layout.staging(), &path, text.as_bytes())?;
+        let stamp = self.layout.write(&path, text.as_bytes())?;
         let project = self.session_project(session)?;
         put(&self.tx, None, session, project, &file, stamp).map_err(|e| self.sql(e))?;
         mark.after(self, &folder)
@@ -187,10 +186,11 @@ pub(super) fn merged(mut edited: Session, counted: &Session) -> Session {
 
 /// The session in a file, or why there is none.
 pub(super) fn read(
+    layout: &Layout,
     path: &Path,
     redactor: &hark_core::redact::Redactor,
 ) -> Result<Result<Session, String>, StoreError> {
-    let bytes = fs::read(path).map_err(|e| StoreError::io(path, e))?;
+    let bytes = layout.door().read(path, LARGEST_FILE).map_err(|e| StoreError::io(path, e))?;
     let Ok(text) = String::from_utf8(bytes) else { return Ok(Err("is not UTF-8 text".to_owned())) };
     // What is wrong may quote what is there, and that may be a secret.
     let reason = |e: hark_core::markdown::ParseError| redactor.clean(Raw::new(e.to_string())).into_string();
@@ -207,13 +207,13 @@ pub(super) const FOLDER_KEY: &str = "sessions_folder";
 impl FolderMark {
     fn before(writer: &Writer<'_>, folder: &Path) -> Result<Self, StoreError> {
         let known = known_folder(&writer.tx).map_err(|e| writer.sql(e))?;
-        let now = folder_time(folder);
-        let fresh = known.is_none() && fs::read_dir(folder).is_ok_and(|mut d| d.next().is_none());
+        let now = folder_time(writer.layout, folder);
+        let fresh = known.is_none() && writer.layout.door().list(folder).is_ok_and(|found| found.is_empty());
         Ok(FolderMark { in_step: fresh || (known.is_some() && known == now) })
     }
 
     fn after(self, writer: &Writer<'_>, folder: &Path) -> Result<(), StoreError> {
-        match folder_time(folder).filter(|_| self.in_step) {
+        match folder_time(writer.layout, folder).filter(|_| self.in_step) {
             Some(time) => set_folder(&writer.tx, time).map_err(|e| writer.sql(e)),
             None => Ok(()),
         }
@@ -224,8 +224,9 @@ pub(super) fn known_folder(conn: &rusqlite::Connection) -> rusqlite::Result<Opti
     Ok(meta::get(conn, FOLDER_KEY)?.and_then(|text| text.parse().ok()))
 }
 
-pub(super) fn folder_time(folder: &Path) -> Option<i64> {
-    fs::metadata(folder).ok().map(|found| files::mtime(&found))
+pub(super) fn folder_time(layout: &Layout, folder: &Path) -> Option<i64> {
+    let found = layout.door().look(folder).ok().flatten();
+    found.filter(hark_files::Look::is_folder).map(|look| look.mtime)
 }
 
 pub(super) fn set_folder(conn: &rusqlite::Connection, time: i64) -> rusqlite::Result<()> {

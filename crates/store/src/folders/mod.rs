@@ -3,10 +3,11 @@
 //! A folder's modification time tells additions and removals; in-place edits are seen by looking
 //! at every file while a store is small, on the hits of a recall, and by `doctor` and `reindex`.
 
+mod note;
+mod survey;
+
 use std::collections::HashMap;
-use std::fs;
 use std::io;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hark_core::redact::Redactor;
@@ -14,11 +15,16 @@ use hark_core::vector::Embedder;
 use hark_core::{Memory, MemoryId, Raw, Timestamp, markdown};
 use rusqlite::{Connection, OptionalExtension, params};
 
+pub(crate) use note::{FolderNote, folders_of};
+use survey::Root;
+pub(crate) use survey::Survey;
+
 use crate::connection;
 use crate::error::StoreError;
 use crate::files::{self, Stamp};
 use crate::index::{self, Entry, Finish};
-use crate::layout::Layout;
+use crate::layers::{self, Layer};
+use crate::layout::{Layout, Located};
 use crate::store::Store;
 use crate::tombstones;
 
@@ -29,7 +35,7 @@ const SWEEP_PAUSE: Duration = Duration::from_millis(500);
 const MANY_FILES: usize = 2_000;
 /// Said of a file that a sync or a copy brought back.
 const FORGOTTEN: &str = "was forgotten here; delete the file, or give it a new id to keep it after all";
-const LARGEST_FILE: i64 = 4 * 1024 * 1024;
+const LARGEST_FILE: u64 = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
@@ -39,32 +45,65 @@ pub(crate) enum Depth {
     Full,
 }
 
-/// Files and folders as found on disk.
-#[derive(Debug, Default)]
-pub(crate) struct Survey {
-    /// Folder name (empty for the memories folder itself) and its modification time.
-    folders: Vec<(String, i64)>,
-    files: Vec<(String, Stamp)>,
+/// The user's own memories, and those of projects: the ones worked in, or all that are known. Returns how many
+/// memories were added, changed or removed.
+pub(crate) fn pick_up(store: &mut Store, depth: Depth, now: Timestamp) -> Result<usize, StoreError> {
+    let sweep = depth == Depth::Full || is_sweep_due(store).map_err(|e| store.sql(e))?;
+    let mut changed = pick_up_root(store, None, depth, sweep, now)?;
+    let mut nums: Vec<i64> = store.layout.layers.iter().map(|layer| layer.num).collect();
+    nums.retain(|num| depth == Depth::Full || store.visited.contains(num));
+    for num in nums {
+        changed += pick_up_root(store, Some(num), depth, sweep, now)?;
+    }
+    if depth == Depth::Full {
+        files::sweep_staging(store.layout.door(), &store.layout.staging());
+    }
+    Ok(changed)
 }
 
-/// Returns how many memories were added, changed or removed.
-pub(crate) fn pick_up(store: &mut Store, depth: Depth, now: Timestamp) -> Result<usize, StoreError> {
-    let root = store.layout.memories();
-    let on_disk = list_folders(&root)?;
+/// The memories of one project's store.
+pub(crate) fn pick_up_layer(
+    store: &mut Store,
+    num: i64,
+    depth: Depth,
+    now: Timestamp,
+) -> Result<usize, StoreError> {
+    pick_up_root(store, Some(num), depth, true, now)
+}
+
+fn root_of(layout: &Layout, layer: Option<i64>) -> Option<Root<'_>> {
+    match layer {
+        None => Some(Root::of_user(layout)),
+        Some(num) => layout.layers.iter().find(|layer| layer.num == num).map(Root::of_layer),
+    }
+}
+
+fn pick_up_root(
+    store: &mut Store,
+    layer: Option<i64>,
+    depth: Depth,
+    sweep: bool,
+    now: Timestamp,
+) -> Result<usize, StoreError> {
+    let Some(root) = root_of(&store.layout, layer) else { return Ok(0) };
+    let on_disk = root.folders()?;
     let fail = |e| StoreError::sqlite(&store.layout.database(), e);
-    let known = known_folders(&store.conn).map_err(fail)?;
+    let mut known = known_folders(&store.conn).map_err(fail)?;
+    known.retain(|name, _| root.owns(name));
     let moved: Vec<(String, i64)> =
         on_disk.iter().filter(|(name, mtime)| known.get(name) != Some(mtime)).cloned().collect();
-    let gone = known.keys().any(|name| !on_disk.iter().any(|(n, _)| n == name));
+    let gone: Vec<String> =
+        known.keys().filter(|name| !on_disk.iter().any(|(n, _)| n == *name)).cloned().collect();
 
-    let sweep = depth == Depth::Full || is_sweep_due(store).map_err(fail)?;
-    let folders = if sweep || gone { on_disk } else { moved.clone() };
+    let mut folders = if sweep || !gone.is_empty() { on_disk } else { moved.clone() };
+    // A folder that is gone is surveyed too: what the index knows of it is gone with it.
+    folders.extend(gone.iter().map(|name| (name.clone(), 0)));
     if folders.is_empty() {
         return Ok(0);
     }
-    let survey = survey(&root, &folders)?;
+    let survey = root.survey(&folders)?;
     let differs = !differences(&store.conn, &survey).map_err(fail)?.is_empty();
-    if !differs && moved.is_empty() && !gone {
+    if !differs && moved.is_empty() && gone.is_empty() {
         return Ok(0);
     }
 
@@ -87,20 +126,20 @@ pub(crate) fn pick_up(store: &mut Store, depth: Depth, now: Timestamp) -> Result
         Err(StoreError::Busy { .. } | StoreError::ReadOnly { .. }) if depth == Depth::Quick => return Ok(0),
         Err(e) => return Err(e),
     };
-    let folders: Vec<(String, i64)> =
-        list_folders(&root)?.into_iter().filter(|(name, _)| folders.iter().any(|(n, _)| n == name)).collect();
-    let survey = self::survey(&root, &folders)?;
+    let mut now_there = root.folders()?;
+    now_there.retain(|(name, _)| folders.iter().any(|(n, _)| n == name));
+    let still_gone: Vec<String> =
+        gone.into_iter().filter(|name| !now_there.iter().any(|(n, _)| n == name)).collect();
+    now_there.extend(still_gone.iter().map(|name| (name.clone(), 0)));
+    let survey = root.survey(&now_there)?;
     let changed = index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, survey, now)?;
-    if gone {
-        tx.execute("DELETE FROM folder WHERE path NOT IN (SELECT DISTINCT substr(file, 1, instr(file, '/') - 1) FROM memory)", [])
+    for folder in &still_gone {
+        tx.execute("DELETE FROM folder WHERE path = ?1", [folder])
             .map_err(|e| StoreError::sqlite(&path, e))?;
     }
     tx.commit().map_err(|e| StoreError::sqlite(&path, e))?;
     if many {
         let _ = store.conn.execute_batch("PRAGMA cache_size = -12000; PRAGMA shrink_memory");
-    }
-    if depth == Depth::Full {
-        files::sweep_staging(&store.layout.staging());
     }
     if changed > 0 {
         store.cache.borrow_mut().doubt();
@@ -121,10 +160,17 @@ fn is_sweep_due(store: &Store) -> rusqlite::Result<bool> {
     Ok(passages <= SMALL_STORE)
 }
 
-/// Everything there is.
+/// Everything there is: the user's own memories and those of every known store that can be read.
 pub(crate) fn survey_everything(layout: &Layout) -> Result<Survey, StoreError> {
-    let root = layout.memories();
-    survey(&root, &list_folders(&root)?)
+    let own = Root::of_user(layout);
+    let mut all = own.survey(&own.folders()?)?;
+    for layer in &layout.layers {
+        let root = Root::of_layer(layer);
+        let found = root.survey(&root.folders()?)?;
+        all.folders.extend(found.folders);
+        all.files.extend(found.files);
+    }
+    Ok(all)
 }
 
 /// Brings the index in line with the surveyed folders. The caller holds the write lock.
@@ -155,8 +201,9 @@ pub(crate) fn index_files(
             }
         }
     }
-    // In order of their ids, so that a rebuilt index numbers memories as it did when they came.
-    found.sort_by_key(|(memory, _, _)| memory.id);
+    // In order of their ids, so that a rebuilt index numbers memories as it did when they came. Of one id the
+    // user's own file comes first, whatever a repository brings along.
+    found.sort_by_key(|(memory, file, _)| (memory.id, Layer::split(file).is_some()));
     for (memory, file, stamp) in found {
         if tombstones::passing(tx, &memory.id.full()).map_err(fail)?.is_some() {
             set_unread(tx, &file, stamp, FORGOTTEN).map_err(fail)?;
@@ -191,7 +238,12 @@ pub(crate) fn index_files(
 
 /// Reads one file again if it is not what the index knows. Returns whether it changed.
 pub(crate) fn recheck(store: &mut Store, file: &str, now: Timestamp) -> Result<bool, StoreError> {
-    let stamp = Stamp::read(&store.layout.memories().join(file))?;
+    let Some(located) = store.layout.locate(file) else { return Ok(false) };
+    let stamp = match (located.stamp(), located.layer) {
+        (Ok(stamp), _) => stamp,
+        (Err(_), Some(_)) => None,
+        (Err(e), None) => return Err(e),
+    };
     let fail = |e| StoreError::sqlite(&store.layout.database(), e);
     if stamp == known_stamp(&store.conn, file).map_err(fail)? {
         return Ok(false);
@@ -208,37 +260,6 @@ pub(crate) fn recheck(store: &mut Store, file: &str, now: Timestamp) -> Result<b
     tx.commit().map_err(|e| StoreError::sqlite(&path, e))?;
     store.cache.borrow_mut().doubt();
     Ok(changed > 0)
-}
-
-/// Notes the folder's new time after a write of our own, unless somebody else changed it as well.
-pub(crate) struct FolderNote {
-    name: String,
-    in_step: bool,
-}
-
-impl FolderNote {
-    pub(crate) fn before(tx: &Connection, root: &Path, name: &str) -> rusqlite::Result<Self> {
-        let known: Option<i64> = tx
-            .prepare_cached("SELECT mtime FROM folder WHERE path = ?1")?
-            .query_row([name], |row| row.get(0))
-            .optional()?;
-        let now = fs::metadata(root.join(name)).map(|meta| files::mtime(&meta)).ok();
-        // A folder that we are about to fill for the first time has no other contents.
-        let fresh = known.is_none() && fs::read_dir(root.join(name)).is_ok_and(|mut d| d.next().is_none());
-        Ok(FolderNote { name: name.to_owned(), in_step: fresh || (known.is_some() && known == now) })
-    }
-
-    pub(crate) fn after(self, tx: &Connection, root: &Path) -> rusqlite::Result<()> {
-        let Ok(meta) = fs::metadata(root.join(&self.name)) else { return Ok(()) };
-        if self.in_step {
-            tx.prepare_cached(
-                "INSERT INTO folder (path, mtime) VALUES (?1, ?2) \
-                 ON CONFLICT (path) DO UPDATE SET mtime = excluded.mtime",
-            )?
-            .execute(params![self.name, files::mtime(&meta)])?;
-        }
-        Ok(())
-    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -272,7 +293,8 @@ fn differences(conn: &Connection, survey: &Survey) -> rusqlite::Result<Vec<Chang
             let mut rows = rows.query([from, to])?;
             while let Some(row) = rows.next()? {
                 let file: String = row.get(0)?;
-                if folder.is_empty() && file.contains('/') {
+                // Files in folders of this one, and of other stores, are not its own.
+                if folders_of(&file).0 != *folder {
                     continue;
                 }
                 known.insert(file, Stamp { mtime: row.get(1)?, size: row.get(2)? });
@@ -300,51 +322,6 @@ fn known_folders(conn: &Connection) -> rusqlite::Result<HashMap<String, i64>> {
         .collect()
 }
 
-/// The memories folder itself and each folder in it.
-fn list_folders(root: &Path) -> Result<Vec<(String, i64)>, StoreError> {
-    let fail = |e: io::Error| StoreError::io(root, e);
-    let mut folders = vec![(String::new(), files::mtime(&fs::metadata(root).map_err(fail)?))];
-    for entry in fs::read_dir(root).map_err(fail)? {
-        let entry = entry.map_err(fail)?;
-        let name = entry.file_name();
-        let Some(name) = name.to_str().filter(|n| !n.starts_with('.')) else { continue };
-        if let Ok(meta) = fs::metadata(entry.path())
-            && meta.is_dir()
-        {
-            folders.push((name.to_owned(), files::mtime(&meta)));
-        }
-    }
-    Ok(folders)
-}
-
-fn survey(root: &Path, folders: &[(String, i64)]) -> Result<Survey, StoreError> {
-    let mut found = Survey { folders: folders.to_vec(), files: Vec::new() };
-    for (folder, _) in folders {
-        let path = root.join(folder);
-        let entries = match fs::read_dir(&path) {
-            Ok(entries) => entries,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
-            Err(e) => return Err(StoreError::io(&path, e)),
-        };
-        for entry in entries {
-            let entry = entry.map_err(|e| StoreError::io(&path, e))?;
-            let name = entry.file_name();
-            let Some(name) = name.to_str() else { continue };
-            let is_note = Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("md"));
-            if name.starts_with('.') || !is_note {
-                continue;
-            }
-            // A file may vanish between listing and looking; then it is simply not there.
-            let Ok(meta) = fs::metadata(entry.path()) else { continue };
-            if meta.is_file() {
-                let file = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-                found.files.push((file, Stamp::of(&meta)));
-            }
-        }
-    }
-    Ok(found)
-}
-
 /// The memory in a file, or why there is none.
 fn read(
     layout: &Layout,
@@ -352,11 +329,11 @@ fn read(
     file: &str,
     stamp: Stamp,
 ) -> Result<Result<Memory, String>, StoreError> {
-    if stamp.size > LARGEST_FILE {
+    let Some(located) = layout.locate(file) else { return Ok(Err("its store is not known".to_owned())) };
+    if stamp.size > LARGEST_FILE as i64 {
         return Ok(Err(format!("is larger than {} MB", LARGEST_FILE / 1024 / 1024)));
     }
-    let path = layout.memories().join(file);
-    let bytes = match fs::read(&path) {
+    let bytes = match located.door.read(&located.path, LARGEST_FILE) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             return Ok(Err("vanished while being read".to_owned()));
@@ -364,12 +341,23 @@ fn read(
         Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
             return Ok(Err("may not be read".to_owned()));
         }
-        Err(e) => return Err(StoreError::io(&path, e)),
+        Err(e) if located.layer.is_some() || hark_files::refusal_of(&e).is_some() => {
+            return Ok(Err(e.to_string()));
+        }
+        Err(e) => return Err(StoreError::io(&located.path, e)),
     };
     let Ok(text) = String::from_utf8(bytes) else { return Ok(Err("is not UTF-8 text".to_owned())) };
+    Ok(parse(&located, redactor, &text))
+}
+
+/// The memory in the text of a file, as far as its store is trusted.
+pub(crate) fn parse(located: &Located<'_>, redactor: &Redactor, text: &str) -> Result<Memory, String> {
+    if let Some(layer) = located.layer {
+        return layers::adopt(layer, redactor, text);
+    }
     // What is wrong may quote what is there, and that may be a secret.
     let reason = |e: markdown::ParseError| redactor.clean(Raw::new(e.to_string())).into_string();
-    Ok(markdown::parse(&text, &|raw| redactor.clean(raw)).map_err(reason))
+    markdown::parse(text, &|raw| redactor.clean(raw)).map_err(reason)
 }
 
 fn set_unread(tx: &Connection, file: &str, stamp: Stamp, reason: &str) -> rusqlite::Result<()> {
@@ -401,19 +389,24 @@ fn twins_left_behind(tx: &Connection, layout: &Layout) -> rusqlite::Result<Vec<C
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     let stamped = files.into_iter().filter_map(|file| {
-        let stamp = Stamp::read(&layout.memories().join(&file)).ok().flatten()?;
+        let stamp = layout.locate(&file)?.stamp().ok().flatten()?;
         Some(Change::Read(file, stamp))
     });
     Ok(stamped.collect())
 }
 
-/// Another file that exists and already holds this id.
+/// Another file that exists and already holds this id. A file of the user's own does not give way to one that a
+/// repository brings along.
 fn twin(tx: &Connection, layout: &Layout, id: &MemoryId, file: &str) -> rusqlite::Result<Option<String>> {
     let other: Option<String> = tx
         .prepare_cached("SELECT file FROM memory WHERE id = ?1 AND file <> ?2")?
         .query_row(params![id.as_bytes().as_slice(), file], |row| row.get(0))
         .optional()?;
-    Ok(other.filter(|other| layout.memories().join(other).exists()))
+    let mine = Layer::split(file).is_none();
+    Ok(other.filter(|other| {
+        let stands = layout.locate(other).is_some_and(|located| located.is_file());
+        stands && !(mine && Layer::split(other).is_some())
+    }))
 }
 
 /// A file whose id was changed by hand holds another memory now.

@@ -1,0 +1,234 @@
+//! Trust the store that a project carries, or take that back.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::Args;
+use hark_core::markdown::session as markdown;
+use hark_core::{MemoryId, Raw};
+use hark_files::Door;
+use hark_store::{Trust, prepare_store};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::project_store::{self, FOLDER, Found};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Folder of the project; the current one if absent
+    #[arg(value_name = "PATH")]
+    pub path: Option<PathBuf>,
+    /// Take the trust back: the store is only quoted from then on
+    #[arg(long, conflicts_with_all = ["mine", "move_here"])]
+    #[serde(default)]
+    pub revoke: bool,
+    /// Take memories in it that call themselves yours as your own words
+    #[arg(long)]
+    #[serde(default)]
+    pub mine: bool,
+    /// Move what your own store holds of this project into it
+    #[arg(long = "move")]
+    #[serde(default, rename = "move")]
+    pub move_here: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    /// The store.
+    pub path: String,
+    pub trusted: bool,
+    /// Whether that is new.
+    pub changed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// How many of its memories are indexed.
+    pub memories: i64,
+    /// Memories that call themselves the user's and were not written or confirmed here: a teammate's until then.
+    pub claims: Vec<Claim>,
+    /// How many of them were taken as the user's own.
+    pub taken: usize,
+    /// How many memories moved here from the user's own store.
+    pub moved: usize,
+    /// How many sessions that were recorded here came into the user's own store.
+    pub sessions: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Claim {
+    pub id: String,
+    pub kind: String,
+    pub title: String,
+}
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let store = wanted(engine, caller, request)?;
+    let now = engine.now();
+    if request.revoke {
+        let changed = engine.store.write(now, |writer| writer.change_trust(|trust| trust.revoke(&store)))?;
+        engine.store.refresh(now)?;
+        engine.store.visit(&store, now)?;
+        return answer(engine, &store, Response { changed, ..nothing(&store) });
+    }
+    let entry = engine.trusted_entry(&store)?;
+    let changed = engine.store.write(now, |writer| {
+        writer.change_trust(|trust| {
+            let known = trust.covers(&store);
+            trust.add(entry);
+            !known
+        })
+    })?;
+    // From here on it is the user's: private like everything that is.
+    let _ = Door::to_stranger(&store).tighten_all(Path::new(""));
+    engine.store.refresh(now)?;
+    engine.store.visit(&store, now)?;
+    let mut response = Response { changed, ..nothing(&store) };
+    if changed {
+        response.sessions = bring_sessions(engine, &store)?;
+    }
+    if request.mine {
+        let ids: Vec<MemoryId> = engine.store.claims(&store)?.iter().map(|memory| memory.id).collect();
+        response.taken = ids.len();
+        engine.store.write(now, |writer| {
+            ids.iter().try_for_each(|id| writer.confirm_own(id)).map_err(EngineError::from)
+        })?;
+    }
+    if request.move_here {
+        response.moved = move_over(engine, &store)?;
+    }
+    answer(engine, &store, response)
+}
+
+/// Makes a store for the project at `root` and trusts it. One that is there already and not trusted stays so: it is
+/// somebody else's until the user says otherwise. Returns whether it is trusted.
+pub fn make(engine: &mut Engine, root: &Path) -> Result<bool, EngineError> {
+    let store = root.join(FOLDER);
+    match project_store::find(root, &engine.home.path) {
+        Found::Refused { path, why } => {
+            return Err(EngineError::invalid(
+                format!("{}: {why}, so hark never uses it", path.display()),
+                "remove it, then run `hark init` again",
+            ));
+        }
+        Found::Store(found) if found.parent() == Some(root) => {
+            let covered = Trust::read(engine.store.layout())?.covers(&found);
+            if !covered {
+                return Ok(false);
+            }
+        }
+        _ => {
+            prepare_store(&store, Engine::random()?)?;
+        }
+    }
+    let root = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let request = Request { path: Some(root), ..Request::default() };
+    run(engine, &Caller::default(), &request).map(|response| response.trusted)
+}
+
+/// The store that is meant, if it can be trusted at all.
+fn wanted(engine: &Engine, caller: &Caller, request: &Request) -> Result<PathBuf, EngineError> {
+    let folder = request.path.clone().or_else(|| caller.cwd.clone());
+    let folder =
+        folder.ok_or_else(|| EngineError::invalid("no folder is known", "name the project's folder"))?;
+    let folder = match (folder.file_name(), folder.parent()) {
+        (Some(name), Some(parent)) if name == FOLDER => parent.to_owned(),
+        _ => folder,
+    };
+    match project_store::find(&folder, &engine.home.path) {
+        Found::Store(store) => Ok(store),
+        Found::Refused { path, why } => Err(EngineError::invalid(
+            format!("{}: {why}, so hark never uses it", path.display()),
+            "copy it to a real folder of your own, or remove it",
+        )),
+        Found::Nothing => Err(EngineError::invalid(
+            format!("{}: this project carries no store", folder.display()),
+            "make one with `hark init`",
+        )),
+    }
+}
+
+fn nothing(store: &Path) -> Response {
+    Response {
+        path: store.display().to_string(),
+        trusted: false,
+        changed: false,
+        project: None,
+        memories: 0,
+        claims: Vec::new(),
+        taken: 0,
+        moved: 0,
+        sessions: 0,
+    }
+}
+
+/// How things stand now.
+fn answer(engine: &Engine, store: &Path, mut response: Response) -> Result<Response, EngineError> {
+    if let Some(layer) = engine.store.layer_at(store) {
+        response.trusted = layer.is_trusted();
+        response.project = response.trusted.then(|| layer.project.to_string());
+        response.memories = engine.store.layer_memories(layer)?;
+    }
+    let claim = |memory: &hark_core::Memory| Claim {
+        id: memory.id.short(),
+        kind: memory.kind.to_string(),
+        title: memory.title.to_string(),
+    };
+    response.claims = engine.store.claims(store)?.iter().map(claim).collect();
+    Ok(response)
+}
+
+fn move_over(engine: &mut Engine, store: &Path) -> Result<usize, EngineError> {
+    let Some(project) = engine.store.layer_at(store).map(|layer| layer.project.clone()) else { return Ok(0) };
+    let ids = engine.store.movable(&project)?;
+    let now = engine.now();
+    let mut moved = 0;
+    for id in ids {
+        moved += usize::from(engine.store.write(now, |writer| writer.move_to_project(&id))?);
+    }
+    Ok(moved)
+}
+
+/// Sessions live in the user's own store. Those that lie in a project's store and that git does not track were
+/// recorded here, before that was so.
+fn bring_sessions(engine: &mut Engine, store: &Path) -> Result<usize, EngineError> {
+    const LARGEST: u64 = 4 * 1024 * 1024;
+    let (door, folder) = (Door::to_stranger(store), Path::new("sessions"));
+    let Some(tracked) = tracked(store) else { return Ok(0) };
+    let now = engine.now();
+    let mut count = 0;
+    for (name, look) in door.list(folder).unwrap_or_default() {
+        let shared = tracked.iter().any(|file| Path::new(file).file_name() == Some(&name));
+        let is_note = Path::new(&name).extension().is_some_and(|e| e == "md");
+        if !look.is_file() || !is_note || shared {
+            continue;
+        }
+        let Ok(text) = door.read_to_string(&folder.join(&name), LARGEST) else { continue };
+        let redactor = engine.redactor();
+        let Ok(session) = markdown::parse(&text, &|raw: Raw| redactor.clean(raw)) else { continue };
+        let arrived = engine.store.write(now, |writer| writer.arrive_session(&session, None, None))?;
+        count += usize::from(arrived == hark_store::Arrived::New);
+    }
+    Ok(count)
+}
+
+/// Files below a store that git tracks; `None` if git cannot be asked, for then nobody knows whose they are.
+fn tracked(store: &Path) -> Option<Vec<String>> {
+    let root = store.parent()?;
+    if std::fs::symlink_metadata(root.join(".git")).is_err() {
+        return Some(Vec::new());
+    }
+    let asked = Command::new("git")
+        .args(crate::project::CAREFULLY)
+        .args(["ls-files", "-z", "--", FOLDER])
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&asked.stdout).into_owned();
+    asked
+        .status
+        .success()
+        .then(|| text.split('\0').filter(|file| !file.is_empty()).map(str::to_owned).collect())
+}
