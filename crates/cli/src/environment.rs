@@ -58,7 +58,7 @@ impl Environment {
     /// The passphrase for exports: from a file, else from the environment.
     pub(crate) fn passphrase(&self, file: Option<&Path>) -> Result<Option<Passphrase>, Failure> {
         let text = match file {
-            Some(path) => std::fs::read_to_string(path).map_err(|e| {
+            Some(path) => hark_files::regular::read_to_string(path, 64 * 1024).map_err(|e| {
                 Failure::user(format!("{}: {e}", path.display()), "name a file with the passphrase in it")
             })?,
             None => std::env::var("HARK_PASSPHRASE").unwrap_or_default(),

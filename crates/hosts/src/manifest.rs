@@ -3,10 +3,11 @@
 //! `install/manifest.json` names every file and every edit; `install/originals/` holds the bytes
 //! of files before our first edit, by hash. Both are private: other programs' settings hold keys.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use hark_files::Door;
 use serde::{Deserialize, Serialize};
 
 use crate::edit::atomic::{self, Mode};
@@ -123,10 +124,10 @@ impl Vault {
             let path = path.to_owned();
             move |error| VaultError::Io { path, error }
         };
-        private_folder(data).map_err(io(data))?;
-        private_folder(&folder).map_err(io(&folder))?;
+        let door = Door::new(data);
+        door.create_folder(&folder).map_err(io(&folder))?;
         let lock_path = folder.join("lock");
-        let lock = File::options().create(true).append(true).open(&lock_path).map_err(io(&lock_path))?;
+        let lock = door.open_or_create(&lock_path).map_err(io(&lock_path))?;
         lock.lock().map_err(io(&lock_path))?;
         let manifest = look(data)?;
         Ok(Vault { folder, manifest, _lock: lock })
@@ -143,9 +144,7 @@ impl Vault {
         let name = hash(bytes);
         let path = self.original_path(&name);
         if !path.exists() {
-            if let Some(folder) = path.parent() {
-                private_folder(folder)?;
-            }
+            Door::new(&self.folder).create_folder(Path::new("originals"))?;
             atomic::write(&path, bytes, Mode::Private)?;
         }
         Ok(name)
@@ -157,11 +156,13 @@ impl Vault {
 
     /// Removes bytes that no record names, and the folders once nothing is installed.
     pub(crate) fn tidy(&self) {
-        let folder = self.folder.join("originals");
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if !self.manifest.files.iter().any(|file| file.original.as_deref() == Some(&name)) {
-                let _ = fs::remove_file(entry.path());
+        let (door, folder) = (Door::new(&self.folder), Path::new("originals"));
+        for (name, look) in door.list(folder).unwrap_or_default() {
+            let text = name.to_string_lossy();
+            let is_ours = text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
+            let is_named = self.manifest.files.iter().any(|file| file.original.as_deref() == Some(&text));
+            if look.is_file() && is_ours && !is_named {
+                let _ = door.remove(&folder.join(&name));
             }
         }
     }
@@ -169,21 +170,10 @@ impl Vault {
 
 /// Bytes that were kept.
 pub(crate) fn original(data: &Path, name: &str) -> io::Result<Vec<u8>> {
-    let bytes = fs::read(data.join("install").join("originals").join(name))?;
+    let bytes = Door::new(data).read(&Path::new("install/originals").join(name), atomic::LARGEST)?;
     if hash(&bytes) == name { Ok(bytes) } else { Err(io::Error::other("the kept original is damaged")) }
 }
 
 pub(crate) fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
-}
-
-#[cfg(unix)]
-fn private_folder(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-#[cfg(not(unix))]
-fn private_folder(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)
 }

@@ -65,7 +65,7 @@ impl Surroundings {
         let real = program.canonicalize().ok()?;
         let package =
             real.ancestors().skip(1).take(4).map(|dir| dir.join("package.json")).find(|p| p.is_file())?;
-        let text = std::fs::read_to_string(package).ok()?;
+        let text = hark_files::regular::read_to_string(&package, 4 * 1024 * 1024).ok()?;
         let package: serde_json::Value = serde_json::from_str(&text).ok()?;
         Some(package["version"].as_str()?.to_owned())
     }

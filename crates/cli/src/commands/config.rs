@@ -105,7 +105,7 @@ pub(crate) fn write(
     let storage = |e: std::io::Error| {
         Failure::storage(format!("{}: {e}", path.display()), "check that you may write there")
     };
-    let before = match fs::read_to_string(&path) {
+    let before = match hark_files::regular::read_to_string(&path, 1024 * 1024) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(e) => return Err(storage(e)),

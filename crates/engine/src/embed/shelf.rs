@@ -1,9 +1,10 @@
 //! The models of one data directory: which are installed, how one gets there, whether it is whole.
 
-use std::fs;
-use std::io;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use hark_files::Door;
 
 use serde::{Deserialize, Serialize};
 
@@ -81,11 +82,14 @@ impl Shelf {
         let obtained = obtain(model, from)?;
         let path = self.path(model);
         let draft = self.folder.join(format!(".{}.{}", model.name, std::process::id()));
-        let placed = make_private(&self.folder)
-            .and_then(|()| write_private(&draft, &obtained.bytes))
-            .and_then(|()| fs::rename(&draft, &path));
+        let door = Door::new(&self.folder);
+        let placed = door
+            .create_folder(Path::new(""))
+            .and_then(|()| door.create_new(&draft))
+            .and_then(|mut file| file.write_all(&obtained.bytes))
+            .and_then(|()| door.rename(&draft, &path));
         placed.map_err(|source| {
-            let _ = fs::remove_file(&draft);
+            let _ = door.remove(&draft);
             ModelError::Io { path: path.clone(), source }
         })?;
         Ok(path)
@@ -95,25 +99,4 @@ impl Shelf {
 /// A model by name.
 pub fn pinned(name: &str) -> Option<&'static Pinned> {
     PINNED.iter().find(|model| model.name == name)
-}
-
-fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    builder.create(folder)
-}
-
-fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    fs::write(path, bytes)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-    }
-    Ok(())
 }

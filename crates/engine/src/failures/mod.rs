@@ -27,8 +27,8 @@ const MOST_BYTES: u64 = 2 * 1024 * 1024;
 
 /// What a file holds, as a mark to compare; empty if it cannot be read.
 pub(crate) fn mark_of(root: &Path, path: &str) -> String {
-    let file = root.join(path);
-    let small = std::fs::metadata(&file).is_ok_and(|m| m.is_file() && m.len() <= MOST_BYTES);
-    let bytes = if small { std::fs::read(&file).ok() } else { None };
-    bytes.map(|b| blake3::hash(&b).to_hex()[..16].to_owned()).unwrap_or_default()
+    hark_files::regular::read(&root.join(path), MOST_BYTES)
+        .ok()
+        .map(|b| blake3::hash(&b).to_hex()[..16].to_owned())
+        .unwrap_or_default()
 }

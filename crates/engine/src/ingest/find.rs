@@ -72,7 +72,7 @@ pub(super) fn one(path: PathBuf, host: &str) -> Option<Job> {
 
 fn recognise(path: &Path) -> Option<&'static Transcripts> {
     let mut head = Vec::new();
-    fs::File::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
+    hark_files::regular::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
     transcript::recognise(path, &head)
 }
 

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 
 use hark_core::Timestamp;
+use hark_files::regular;
 use hark_hosts::transcript::{Shape, Skip, Told};
 use hark_store::{Cursor, SourceFile, opencode};
 
@@ -95,7 +96,7 @@ struct Reading<'a, 'w> {
 
 impl Reading<'_, '_> {
     fn lines(mut self) -> Result<(), Failure> {
-        let mut file = File::open(&self.job.path)?;
+        let mut file = regular::open(&self.job.path)?;
         self.end.inode = mark::inode(&file);
         let from = match &self.known {
             None => 0,
@@ -111,7 +112,7 @@ impl Reading<'_, '_> {
         };
         self.watch.passed(from);
         let mut marked = file.try_clone()?;
-        let mut lines = Lines::new(File::open(&self.job.path)?, from)?;
+        let mut lines = Lines::new(regular::open(&self.job.path)?, from)?;
         let mut reader = self.job.transcripts.reader(&self.job.path);
         let mut told = Told::default();
         let (mut told_to, mut flushed_at) = (from, from);
@@ -157,7 +158,7 @@ impl Reading<'_, '_> {
     }
 
     fn document(mut self) -> Result<(), Failure> {
-        let mut file = File::open(&self.job.path)?;
+        let mut file = regular::open(&self.job.path)?;
         self.end.inode = mark::inode(&file);
         self.report.records += 1;
         if self.job.size > MOST_DOCUMENT {
@@ -180,7 +181,7 @@ impl Reading<'_, '_> {
         let known = self.known.take().unwrap_or_default();
         let (mut since, mut after) = (known.offset, known.mark);
         let mut told = Told::default();
-        self.end.inode = File::open(&self.job.path).map_or(0, |file| mark::inode(&file));
+        self.end.inode = regular::open(&self.job.path).map_or(0, |file| mark::inode(&file));
         loop {
             let fetched = opencode::parts(&self.job.path, since, &after, ROWS);
             let (rows, too_long) = fetched.map_err(|e| Failure::File(e.to_string()))?;

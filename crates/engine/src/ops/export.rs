@@ -1,11 +1,12 @@
 //! Write memories and sessions to a file that any hark can read.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hark_core::{Kind, Timestamp};
+use hark_files::regular;
 use hark_store::{Departure, ProjectNum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -153,7 +154,7 @@ fn to_file(
     let draft = path.with_file_name(name);
     let fail = |e| EngineError::from(hark_store::StoreError::io(&draft, e));
     let outcome = (|| {
-        let file = create_private(&draft).map_err(fail)?;
+        let file = regular::create_private(&draft).map_err(fail)?;
         let mut out = Counted { to: BufWriter::with_capacity(256 * 1024, file), bytes: 0 };
         let written = write_to(engine, selection, format, path, seal, &mut out)?;
         let bytes = out.bytes;
@@ -199,28 +200,16 @@ fn write_to(
     Ok(written)
 }
 
-/// An export holds what a store holds: it is nobody else's to read.
-fn create_private(path: &Path) -> io::Result<File> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
-}
-
 /// A former export may be replaced, anything else may not.
 fn refuse_to_overwrite(path: &Path) -> Result<(), EngineError> {
     let mut head = [0; 64];
-    let taken = match File::open(path) {
+    let taken = match regular::open(path) {
         Ok(mut file) => {
             let read = file.read(&mut head).unwrap_or(0);
             let head = String::from_utf8_lossy(&head[..read]);
             !head.is_empty() && !head.contains(NAME) && !head.as_bytes().starts_with(seal::MAGIC)
         }
-        Err(_) => path.is_dir(),
+        Err(e) => e.kind() != io::ErrorKind::NotFound,
     };
     if taken {
         return Err(EngineError::invalid(

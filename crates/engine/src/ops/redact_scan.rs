@@ -1,12 +1,12 @@
 //! Secrets that got in before a rule knew them: in files, their history, sessions, the index, what
 //! waits, and backups. Other people's files that we keep for uninstalling are only reported.
 
-use std::fs;
 use std::path::Path;
 
 use clap::Args;
 use hark_core::Raw;
 use hark_core::redact::{Finding, Redactor};
+use hark_files::regular;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
     let home = engine.store.layout().home().to_owned();
     let mut response = Response { applied: request.apply, ..Response::default() };
     for path in engine.store.texts() {
-        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Ok(text) = regular::read_to_string(&path, u64::MAX - 1) else { continue };
         response.looked_at += 1;
         let Some((clean, rules)) = swept(&redactor, &path.to_string_lossy(), &text) else { continue };
         let file = path.strip_prefix(&home).unwrap_or(&path);

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use hark_files::regular;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Repository {
     /// Where the files are.
@@ -20,7 +22,7 @@ pub(super) fn find(folder: &Path) -> Option<Repository> {
         let dot_git = dir.join(".git");
         let meta = fs::metadata(&dot_git).ok()?;
         let git_dir = if meta.is_dir() { dot_git } else { linked_git_dir(dir, &dot_git)? };
-        let common_dir = match fs::read_to_string(git_dir.join("commondir")) {
+        let common_dir = match read(&git_dir.join("commondir")) {
             Ok(relative) => absolute(&git_dir, relative.trim()),
             Err(_) => git_dir.clone(),
         };
@@ -30,13 +32,19 @@ pub(super) fn find(folder: &Path) -> Option<Repository> {
 
 /// Worktrees and submodules have a file that points to their directory.
 fn linked_git_dir(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
-    let text = fs::read_to_string(dot_git).ok()?;
+    let text = read(dot_git).ok()?;
     Some(absolute(dir, text.trim().strip_prefix("gitdir:")?.trim()))
 }
 
 fn absolute(base: &Path, path: &str) -> PathBuf {
     let joined = base.join(path);
     fs::canonicalize(&joined).unwrap_or(joined)
+}
+
+/// Files of git, as far as they are files: a repository may come with a FIFO in their place.
+fn read(path: &Path) -> std::io::Result<String> {
+    const LARGEST: u64 = 16 * 1024 * 1024;
+    regular::read_to_string(path, LARGEST)
 }
 
 fn is_commit(text: &str) -> bool {
@@ -46,7 +54,7 @@ fn is_commit(text: &str) -> bool {
 impl Repository {
     /// The URL of `origin`, or of the first remote.
     pub(super) fn remote(&self) -> Option<String> {
-        let config = fs::read_to_string(self.common_dir.join("config")).ok()?;
+        let config = read(&self.common_dir.join("config")).ok()?;
         let mut section = String::new();
         let mut first = None;
         for line in config.lines().map(str::trim) {
@@ -68,7 +76,7 @@ impl Repository {
 
     /// The branch, and the commit it is at. A detached head has no branch, a new branch no commit.
     pub(super) fn head(&self) -> (Option<String>, Option<String>) {
-        let Ok(head) = fs::read_to_string(self.git_dir.join("HEAD")) else { return (None, None) };
+        let Ok(head) = read(&self.git_dir.join("HEAD")) else { return (None, None) };
         let head = head.trim();
         let Some(reference) = head.strip_prefix("ref: ") else {
             return (None, is_commit(head).then(|| head.to_owned()));
@@ -76,10 +84,10 @@ impl Repository {
         let branch = reference.strip_prefix("refs/heads/").unwrap_or(reference).to_owned();
         let loose = [&self.git_dir, &self.common_dir]
             .iter()
-            .find_map(|dir| fs::read_to_string(dir.join(reference)).ok())
+            .find_map(|dir| read(&dir.join(reference)).ok())
             .map(|text| text.trim().to_owned());
         let commit = loose.or_else(|| {
-            let packed = fs::read_to_string(self.common_dir.join("packed-refs")).ok()?;
+            let packed = read(&self.common_dir.join("packed-refs")).ok()?;
             let line = packed.lines().find(|line| line.split(' ').nth(1) == Some(reference))?;
             line.split(' ').next().map(str::to_owned)
         });

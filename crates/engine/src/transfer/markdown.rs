@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use hark_core::{Memory, ProjectKey};
+use hark_files::{Door, regular};
 
 use super::export::{Selection, Written, io_error, memories};
 use super::format::{MemoryRecord, Record, SessionRecord};
@@ -60,10 +62,12 @@ pub(super) fn write(engine: &Engine, selection: &Selection, to: &Path) -> Result
 }
 
 fn put(to: &Path, parts: &[&str], text: &str) -> Result<(), EngineError> {
-    let path: PathBuf = parts.iter().fold(to.to_owned(), |path, part| path.join(part));
-    let folder = path.parent().unwrap_or(to);
-    fs::create_dir_all(folder).map_err(|e| io_error(folder, e))?;
-    fs::write(&path, text).map_err(|e| io_error(&path, e))
+    let path: PathBuf = parts.iter().collect();
+    let door = Door::new(to);
+    let fail = |e| io_error(&to.join(&path), e);
+    // An export holds what a store holds: it is nobody else's to read.
+    door.create_folder(path.parent().unwrap_or(Path::new(""))).map_err(fail)?;
+    door.create_new(&path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(fail)
 }
 
 /// A folder that every file system takes.
@@ -113,7 +117,7 @@ pub(super) fn each(
     files.sort();
     let mut ours = 0;
     for path in files {
-        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Ok(text) = regular::read_to_string(&path, 64 * 1024 * 1024) else { continue };
         let Some(id) = id_in(&text) else { continue };
         ours += 1;
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();

@@ -4,10 +4,10 @@
 //! nothing.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use hark_files::regular;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::export::io_error;
@@ -79,7 +79,7 @@ impl Source {
     }
 
     fn reader(&self) -> Result<Box<dyn BufRead>, EngineError> {
-        let file = File::open(&self.path).map_err(|e| missing(&self.path, e))?;
+        let file = regular::open(&self.path).map_err(|e| missing(&self.path, e))?;
         match &self.opened {
             None => Ok(Box::new(BufReader::with_capacity(256 * 1024, file))),
             Some(opened) => {
@@ -91,7 +91,7 @@ impl Source {
     }
 
     fn unseal(&mut self, passphrase: Option<&Passphrase>) -> Result<(), EngineError> {
-        let mut file = File::open(&self.path).map_err(|e| missing(&self.path, e))?;
+        let mut file = regular::open(&self.path).map_err(|e| missing(&self.path, e))?;
         let mut head = vec![0; seal::MAGIC.len()];
         if file.read_exact(&mut head).is_err() || head != seal::MAGIC {
             return Ok(());

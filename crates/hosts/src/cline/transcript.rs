@@ -35,7 +35,7 @@ struct Session {
 fn about(path: &Path) -> Value {
     let name = path.file_name().map(|name| name.to_string_lossy().replace(".messages.json", ".json"));
     let file = name.map(|name| path.with_file_name(name)).filter(|beside| beside != path);
-    let text = file.and_then(|file| std::fs::read_to_string(file).ok()).filter(|text| text.len() < 1 << 20);
+    let text = file.and_then(|file| hark_files::regular::read_to_string(&file, 1 << 20).ok());
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 

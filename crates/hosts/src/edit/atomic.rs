@@ -4,6 +4,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use hark_files::regular;
+
+/// No settings of anybody are larger.
+pub(crate) const LARGEST: u64 = 64 * 1024 * 1024;
 /// More links than this are a circle.
 const MOST_LINKS: usize = 40;
 
@@ -19,9 +23,17 @@ pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("the links go in a circle"))
 }
 
+/// Whether writing to `path` would change something outside `root`: a repository may hold links in the places of
+/// its settings.
+pub(crate) fn leads_out(path: &Path, root: &Path) -> bool {
+    let (Ok(target), Ok(root)) = (target(path), fs::canonicalize(root)) else { return true };
+    let there = target.ancestors().skip(1).find_map(|folder| fs::canonicalize(folder).ok());
+    !there.is_some_and(|folder| folder.starts_with(&root))
+}
+
 /// The bytes of a file; none when there is no file.
 pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(path) {
+    match regular::read(path, LARGEST) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

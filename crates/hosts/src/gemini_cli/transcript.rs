@@ -52,7 +52,7 @@ fn is_chat(path: &Path) -> bool {
 
 /// The project of a chat is in a small file beside its folder.
 fn project(folder: &Path) -> Option<String> {
-    let text = std::fs::read_to_string(folder.join(".project_root")).ok()?;
+    let text = hark_files::regular::read_to_string(&folder.join(".project_root"), 64 * 1024).ok()?;
     Some(text.trim().to_owned()).filter(|path| path.starts_with('/') && path.len() < 4_096)
 }
 

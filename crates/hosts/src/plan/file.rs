@@ -50,6 +50,14 @@ pub(super) fn plan(
         what: format!("it cannot be read: {error}"),
         fix: "check that you may read it".to_owned(),
     };
+    let projects = wanted.iter().filter_map(|(owner, _)| owner.project.as_deref());
+    if projects.into_iter().any(|root| path.starts_with(root) && atomic::leads_out(path, root)) {
+        return Err(Refusal {
+            line: None,
+            what: "it is a link that leads out of the project".to_owned(),
+            fix: "replace the link by a file, then run it again".to_owned(),
+        });
+    }
     let bytes = atomic::read(path).map_err(cannot)?;
     let text = Text::decode(bytes.as_deref().unwrap_or_default())?;
     let as_left =

@@ -28,6 +28,10 @@ pub(super) fn documents(root: &Path, everything: bool) -> Result<Vec<PathBuf>, E
         for entry in fs::read_dir(root).map_err(|e| io_error(root, e))?.flatten() {
             let name = entry.file_name().to_string_lossy().to_lowercase();
             let path = entry.path();
+            // A link may lead out of the project, to what is nobody else's business.
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) && !stays_within(root, &path) {
+                continue;
+            }
             if is_document(&path) && TOP.iter().any(|top| name.starts_with(top)) {
                 found.push(path);
             } else if FOLDERS.contains(&name.as_str()) && path.is_dir() {
@@ -54,6 +58,10 @@ fn gather(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), E
         }
     }
     Ok(())
+}
+
+fn stays_within(root: &Path, path: &Path) -> bool {
+    matches!((fs::canonicalize(root), fs::canonicalize(path)), (Ok(root), Ok(path)) if path.starts_with(&root))
 }
 
 fn is_document(path: &Path) -> bool {

@@ -8,11 +8,11 @@ mod choose;
 pub(super) mod sections;
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::path::Path;
 
 use hark_core::memory::{UnknownKey, one_line};
 use hark_core::{Clean, Kind, Memory, MemoryId, Origin, ProjectKey, Scope, Status, Timestamp};
+use hark_files::regular;
 use hark_store::{Departure, ProjectNum, Writer};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -74,7 +74,7 @@ pub fn read(
     let mut passages: Vec<Passage> = Vec::new();
     let mut read_places = HashSet::new();
     for file in &files {
-        let bytes = fs::read(file).map_err(|e| io_error(file, e))?;
+        let bytes = regular::read(file, 64 * 1024 * 1024).map_err(|e| io_error(file, e))?;
         let Ok(text) = String::from_utf8(bytes) else { continue };
         let place = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");
         read_places.insert(place.clone());

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hark_core::{Kind, Timestamp};
+use hark_files::regular;
 
 use super::super::documents::sections;
 use super::super::export::io_error;
@@ -53,7 +54,7 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
     }
     for file in files {
         let file = fs::canonicalize(&file).map_err(|e| io_error(&file, e))?;
-        let text = fs::read_to_string(&file).map_err(|e| io_error(&file, e))?;
+        let text = regular::read_to_string(&file, 16 * 1024 * 1024).map_err(|e| io_error(&file, e))?;
         let written = fs::metadata(&file).and_then(|meta| meta.modified()).ok();
         let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
         let written = written.map(|since| Timestamp::from_millis(since.as_millis() as i64));

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hark_core::{Kind, Relation, Timestamp};
+use hark_files::regular;
 
 use super::super::documents::sections::without_front_matter;
 use super::super::export::io_error;
@@ -41,7 +42,7 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
     let mut names: HashMap<String, String> = HashMap::new();
     let mut calls: Vec<(String, String)> = Vec::new();
     for file in files {
-        let Ok(text) = fs::read_to_string(&file) else {
+        let Ok(text) = regular::read_to_string(&file, 16 * 1024 * 1024) else {
             harvest.unmapped("a note that is not UTF-8 text");
             continue;
         };

@@ -26,7 +26,9 @@ fn places(around: &Surroundings) -> Vec<PathBuf> {
     let mut found = around.in_home(&[FOLDER, "memory.db"]);
     // Every project that was set up is registered with the database it has.
     let registry = around.in_home(&[FOLDER, "registry.json"]).pop();
-    let text = registry.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+    let text = registry
+        .and_then(|path| hark_files::regular::read_to_string(&path, 16 * 1024 * 1024).ok())
+        .unwrap_or_default();
     if let Ok(serde_json::Value::Array(projects)) = serde_json::from_str(&text) {
         found.extend(projects.iter().filter_map(|p| p["db_path"].as_str()).map(PathBuf::from));
     }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hark_core::{Kind, Relation, Timestamp};
+use hark_files::regular;
 use serde_json::Value;
 
 use super::harvest::{Harvest, Note, Tie};
@@ -45,7 +46,8 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
             "name the file that the server writes, `memory.jsonl`; nothing was imported",
         )
     };
-    let text = fs::read_to_string(&path).map_err(|e| super::super::export::io_error(&path, e))?;
+    let text = regular::read_to_string(&path, 256 * 1024 * 1024)
+        .map_err(|e| super::super::export::io_error(&path, e))?;
     let written = fs::metadata(&path).and_then(|meta| meta.modified()).ok();
     let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
     let written = written.map(|since| Timestamp::from_millis(since.as_millis() as i64));
