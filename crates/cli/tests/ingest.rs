@@ -377,23 +377,6 @@ fn what_we_said_ourselves_is_not_learned_again() {
 }
 
 #[test]
-fn a_projects_own_store_takes_its_own_sessions_only() {
-    let home = home();
-    let project = home.work().join("mine");
-    fs::create_dir_all(project.join(".hark/memories")).unwrap();
-    put(&claude_file(&home, "theirs"), &session("theirs").text());
-    let mut mine = Claude::new("mine", project.to_str().unwrap());
-    mine.prompt("Only this one belongs here.");
-    put(&claude_file(&home, "mine"), &mine.text());
-    let report = home.hark(["ingest", "--json"]).within(&project).without("HARK_HOME").ok().json();
-    assert_eq!(
-        (&report["sessions"]["new"], &report["skipped"]["elsewhere"]),
-        (&json!(1), &json!(7)),
-        "{report}"
-    );
-}
-
-#[test]
 fn hosts_and_times_narrow_what_is_read() {
     let home = home();
     put(&claude_file(&home, "c"), &session("c").text());

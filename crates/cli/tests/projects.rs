@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use hark_testkit::git::{git, repository};
-use hark_testkit::{Home, note};
+use hark_testkit::Home;
 
 fn home() -> Home {
     Home::new(env!("CARGO_BIN_EXE_hark"))
@@ -116,58 +116,37 @@ fn a_folder_without_git_is_its_own_project() {
 }
 
 #[test]
-fn the_nearest_project_store_upwards_is_used_and_the_global_one_is_not() {
+fn a_store_of_a_folder_further_down_goes_before_one_further_up() {
     let home = home();
-    let repo = repository(&home, "shop");
-    fs::create_dir_all(repo.join(".hark/memories")).unwrap();
-    let inside =
-        |args: &[&str], folder: &Path| home.hark(args).within(folder).without("HARK_HOME").ok().json();
-    let said = inside(&["remember", "Walruses drain the queue.", "--json"], &repo.join("src/deep"));
-    assert_eq!(hark_testkit::disk::notes(&repo.join(".hark/memories")).len(), 1);
-    let found = inside(&["recall", "walruses", "--json"], &repo);
-    assert_eq!(found["hits"][0]["id"], said["id"]);
-    let stats = inside(&["stats", "--json"], &repo);
-    assert!(stats["home"].as_str().unwrap().ends_with("shop/.hark"), "{stats}");
-
-    let outside = inside(&["recall", "walruses", "--json"], &home.work());
-    assert_eq!(outside["hits"], serde_json::json!([]));
-    let stats = inside(&["stats", "--json"], &home.work());
-    assert!(Path::new(stats["home"].as_str().unwrap()).starts_with(home.root().join("xdg/data")), "{stats}");
-
-    // A store further down wins over one further up.
-    let inner = repo.join("src");
-    fs::create_dir_all(inner.join(".hark/memories")).unwrap();
-    let found = inside(&["recall", "walruses", "--json"], &inner.join("deep"));
-    assert_eq!(found["hits"], serde_json::json!([]));
+    let folder = home.root().join("plain");
+    let inner = folder.join("inner");
+    fs::create_dir_all(inner.join("deep")).unwrap();
+    home.hark(["init"]).within(&folder).ok();
+    home.hark(["init"]).within(&inner).ok();
+    home.hark(["remember", "Walruses drain the queue."]).within(&folder).ok();
+    home.hark(["remember", "Seals fill the queue."]).within(inner.join("deep")).ok();
+    for store in [&folder, &inner] {
+        assert_eq!(hark_testkit::disk::notes(&store.join(".hark/memories")).len(), 1, "{}", store.display());
+    }
 }
 
 #[test]
 fn a_project_store_may_be_moved_with_its_folder() {
     let home = home();
     let folder = home.root().join("plain");
-    fs::create_dir_all(folder.join(".hark/memories")).unwrap();
-    let inside =
-        |folder: &Path, args: &[&str]| home.hark(args).within(folder).without("HARK_HOME").ok().json();
-    let said = inside(&folder, &["remember", "Walruses drain the queue.", "--json"]);
+    fs::create_dir_all(&folder).unwrap();
+    home.hark(["init"]).within(&folder).ok();
+    let id = store(&home, &folder);
     let moved = home.root().join("plain-moved");
     fs::rename(&folder, &moved).unwrap();
-    let found = inside(&moved, &["recall", "walruses", "--json"]);
-    assert_eq!(found["hits"][0]["id"], said["id"], "{found}");
-}
-
-#[test]
-fn a_cloned_project_cannot_change_settings_that_are_the_users() {
-    let home = home();
-    let repo = repository(&home, "shop");
-    note::drop_in(
-        &repo,
-        ".hark/config.toml",
-        "[redact]\nemails = false\n[recall]\nlimit = 1\n[projects]\nalias = { a = \"b\" }\n",
-    );
-    fs::create_dir_all(repo.join(".hark/memories")).unwrap();
-    let config = home.hark(["config", "--json"]).within(&repo).without("HARK_HOME").ok().json();
-    assert_eq!((&config["redact"]["emails"], &config["recall"]["limit"]), (&true.into(), &1.into()));
-    assert_eq!(config["projects"]["alias"], serde_json::json!({}));
+    let origin = || {
+        let found = home.hark(["recall", "walruses", "--json"]).within(&moved).ok().json();
+        assert_eq!(found["hits"][0]["id"], id, "{found}");
+        found["hits"][0]["origin"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(origin(), "repository", "at another place it is asked for again");
+    home.hark(["trust"]).within(&moved).ok();
+    assert_eq!(origin(), "user", "and what was written here still counts");
 }
 
 #[test]

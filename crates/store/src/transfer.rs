@@ -46,7 +46,8 @@ pub enum Arrived {
 
 impl Departure {
     fn condition(&self) -> (String, Vec<Value>) {
-        let mut parts = vec!["1 = 1".to_owned()];
+        // What a repository brought along is not the user's to carry elsewhere.
+        let mut parts = vec!["m.origin <> 'repository'".to_owned()];
         let mut values = Vec::new();
         if let Some(projects) = &self.projects {
             parts.push(format!("m.project IN ({})", number_list(projects.iter().map(|p| p.0))));
@@ -305,10 +306,14 @@ impl Store {
         Ok(self.knows_session(&session.host, &session.host_session)?.is_some())
     }
 
-    /// The text of a memory's file, as it is on disk. `None`: it is gone, or not UTF-8.
+    /// The text of a memory's file, as it is on disk. `None`: it is gone, or not UTF-8. What lies in the store of a
+    /// project may claim to be anybody's, so that is told as it counts here.
     pub fn text_of(&self, stored: &Stored) -> Result<Option<String>, StoreError> {
-        let Some(located) = self.layout.locate(&stored.file) else { return Ok(None) };
-        read_text(located.door, &located.path)
+        match self.layout.locate(&stored.file) {
+            None => Ok(None),
+            Some(located) if located.layer.is_some() => Ok(Some(markdown::render(&stored.memory))),
+            Some(located) => read_text(located.door, &located.path),
+        }
     }
 
     pub fn session_text(&self, file: &str) -> Result<Option<String>, StoreError> {

@@ -122,7 +122,10 @@ pub(super) fn wire(
     report: &mut Report,
 ) -> Result<(), Failure> {
     if options.scope == Scope::Project && around.project.is_none() {
-        return Err(Failure::user("this folder is no project", "go to a project's folder and run it there"));
+        return Err(Failure::user(
+            "this folder is not a project",
+            "go to a project's folder and run it there",
+        ));
     }
     if report.dry_run {
         let manifest = hark_hosts::look(&around.data).map_err(|e| vault_failure(&e))?;

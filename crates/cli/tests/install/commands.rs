@@ -138,7 +138,7 @@ fn the_home_folder_is_no_project() {
     let machine = Machine::new();
     for args in [&["init"][..], &["install", "codex", "--scope", "project"]] {
         let said = machine.hark(args).within(machine.home.user()).fails(1).stderr();
-        assert!(said.contains("no project"), "{said}");
+        assert!(said.contains("not a project"), "{said}");
     }
 }
 

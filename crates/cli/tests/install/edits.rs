@@ -178,6 +178,9 @@ fn links_stay_links_and_permissions_stay() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let (machine, files) = furnished(Layout::Commented);
     let dotfiles = machine.home.root().join("dotfiles");
+    // In a project a link that leads out of it is refused; see the tests of trust.
+    let files: Vec<PathBuf> =
+        files.into_iter().filter(|path| path.starts_with(machine.home.user())).collect();
     for (number, path) in files.iter().enumerate() {
         let real = dotfiles.join(number.to_string()).join("file");
         put(&real, fs::read(path).unwrap());

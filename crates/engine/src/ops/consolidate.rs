@@ -68,7 +68,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     // One transaction for each, so that nobody waits for all of them.
     for stored in &memories {
         let memory = &stored.memory;
-        if merged.contains(&memory.id) || matches!(memory.kind, Kind::Event | Kind::Episode) {
+        let strange = memory.origin == hark_core::Origin::Repository;
+        if strange || merged.contains(&memory.id) || matches!(memory.kind, Kind::Event | Kind::Episode) {
             continue;
         }
         let found = engine

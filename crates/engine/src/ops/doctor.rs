@@ -9,6 +9,7 @@ use super::embed;
 use crate::embed::Choice;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::project_store::{self, Found};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {}
@@ -18,9 +19,22 @@ pub struct Response {
     pub healthy: bool,
     pub home: String,
     pub memories: i64,
+    /// Stores of projects whose memories are read along.
+    pub layers: Vec<LayerView>,
     /// What was heard of each assistant through its hooks.
     pub heard: Vec<Heard>,
     pub findings: Vec<Finding>,
+}
+
+/// The store of a project.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LayerView {
+    pub path: String,
+    pub trusted: bool,
+    pub memories: i64,
+    /// The project whose memories are kept there, if it is trusted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -32,7 +46,7 @@ pub struct Heard {
     pub last_injection: Option<String>,
 }
 
-pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<Response, EngineError> {
+pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<Response, EngineError> {
     let now = engine.now();
     let picked_up = engine.store.refresh_fully(now)?;
     let mut findings = engine.store.inspect()?.findings;
@@ -45,6 +59,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<
     }
     findings.extend(crate::health::findings(engine));
     findings.extend(chosen_model(engine)?);
+    findings.extend(stores_of_projects(engine, caller)?);
     let heard = engine.store.hosts_seen()?.into_iter().filter(|seen| seen.host != "cli").map(|seen| Heard {
         host: seen.host,
         sessions: seen.sessions,
@@ -62,7 +77,58 @@ pub fn run(engine: &mut Engine, _caller: &Caller, _request: &Request) -> Result<
     }
     let healthy = findings.iter().all(|finding| finding.severity != Severity::Problem);
     let home = engine.home.path.display().to_string();
-    Ok(Response { healthy, home, memories: stats.memories, heard, findings })
+    let layers = layers(engine)?;
+    Ok(Response { healthy, home, memories: stats.memories, layers, heard, findings })
+}
+
+fn layers(engine: &Engine) -> Result<Vec<LayerView>, EngineError> {
+    let view = |layer: &hark_store::Layer| -> Result<LayerView, EngineError> {
+        let trusted = layer.is_trusted();
+        Ok(LayerView {
+            path: layer.path().display().to_string(),
+            trusted,
+            memories: engine.store.layer_memories(layer)?,
+            project: trusted.then(|| layer.project.to_string()),
+        })
+    };
+    engine.store.layers().iter().map(view).collect()
+}
+
+/// What the user should know about stores of projects: those that are never used, those that are not trusted, and
+/// words in trusted ones that nobody confirmed.
+fn stores_of_projects(engine: &Engine, caller: &Caller) -> Result<Vec<Finding>, EngineError> {
+    let mut found = Vec::new();
+    if let Some(folder) = &caller.cwd
+        && let Found::Refused { path, why } = project_store::find(folder, &engine.home.path)
+    {
+        found.push(Finding {
+            severity: Severity::Warning,
+            what: format!("{}: {why}, so it is never used", path.display()),
+            mend: None,
+        });
+    }
+    for layer in engine.store.layers() {
+        let path = layer.path().display();
+        if !layer.is_trusted() {
+            found.push(Finding {
+                severity: Severity::Ok,
+                what: format!("{path}: not trusted; quoted when you ask, and nothing more"),
+                mend: Some("to use it as that project's memory, run `hark trust` there".to_owned()),
+            });
+            continue;
+        }
+        let claims = engine.store.claims(layer.path())?.len();
+        if claims > 0 {
+            found.push(Finding {
+                severity: Severity::Ok,
+                what: format!(
+                    "{path}: {claims} of its memories call themselves yours and were not confirmed here"
+                ),
+                mend: Some("to take them as your own words, run `hark trust --mine` there".to_owned()),
+            });
+        }
+    }
+    Ok(found)
 }
 
 /// How it stands with the model that the settings choose; nothing to say about those inside the binary.

@@ -3,7 +3,7 @@
 use clap::Args;
 use hark_core::retention::{Fate, Policy};
 use hark_core::time::DAY_MS;
-use hark_core::{IdRef, Memory, Status, Timestamp};
+use hark_core::{IdRef, Memory, Origin, Status, Timestamp};
 use hark_store::{ListFilter, ListOrder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -115,6 +115,11 @@ fn carry_out(
     let mut doomed = Vec::new();
     for stored in engine.store.list(filter, ListOrder::OldestFirst, EVERYTHING)? {
         let memory = stored.memory;
+        // Nothing is changed in a store that is not trusted, and a teammate's file not unasked.
+        let unasked = since == Since::Arrival && memory.origin == Origin::Teammate;
+        if memory.origin == Origin::Repository || unasked {
+            continue;
+        }
         response.looked_at += 1;
         let is_full = response.archive.len() + doomed.len() >= most;
         match policy.judge(&memory, uses.get(&memory.id).copied(), now) {

@@ -106,8 +106,6 @@ pub enum Skip {
     Copied,
     /// A result without its call.
     Orphan,
-    /// Of another project than the store's own.
-    Elsewhere,
     /// Of a session that was forgotten here.
     Forgotten,
 }
@@ -121,7 +119,6 @@ impl Skip {
             Skip::TooLong => "too long",
             Skip::Copied => "copied from another session",
             Skip::Orphan => "results without a call",
-            Skip::Elsewhere => "of other projects",
             Skip::Forgotten => "of forgotten sessions",
         }
     }

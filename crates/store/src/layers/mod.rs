@@ -354,7 +354,10 @@ impl Store {
         };
         let found = run().map_err(|e| self.sql(e))?;
         let claims = |stored: &Stored| {
-            let text = self.text_of(stored).ok().flatten().unwrap_or_default();
+            let located = self.layout.locate(&stored.file);
+            let text =
+                located.and_then(|located| located.read().ok()).and_then(|b| String::from_utf8(b).ok());
+            let text = text.unwrap_or_default();
             markdown::parse(&text, &|raw| self.redactor.clean(raw))
                 .is_ok_and(|said| said.origin == Origin::User)
         };
