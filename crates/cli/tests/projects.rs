@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use hark_testkit::git::{git, repository};
 use hark_testkit::Home;
+use hark_testkit::git::{git, repository};
 
 fn home() -> Home {
     Home::new(env!("CARGO_BIN_EXE_hark"))

@@ -34,7 +34,8 @@ fn origin_of(home: &Home, folder: &Path, query: &str, id: &str) -> String {
 }
 
 fn notes_in(store: &Path) -> Vec<PathBuf> {
-    hark_testkit::disk::notes(&store.join("memories")).into_keys().collect()
+    let memories = store.join("memories");
+    hark_testkit::disk::notes(&memories).into_keys().map(|file| memories.join(file)).collect()
 }
 
 fn project(home: &Home) -> PathBuf {

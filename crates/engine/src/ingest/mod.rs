@@ -132,7 +132,7 @@ fn read_all(
 fn lock(engine: &Engine, wait: bool) -> Result<Option<File>, EngineError> {
     let path = engine.store.layout().ingest_lock();
     let fail = |e| EngineError::from(StoreError::io(&path, e));
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(fail)?;
+    let file = engine.store.layout().lock_file(&path).map_err(fail)?;
     if wait {
         file.lock().map_err(fail)?;
         return Ok(Some(file));

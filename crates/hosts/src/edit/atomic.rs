@@ -66,6 +66,8 @@ fn write_draft(draft: &Path, target: &Path, bytes: &[u8], mode: Mode) -> io::Res
     let mut file = create(draft, mode)?;
     file.write_all(bytes)?;
     match fs::metadata(target) {
+        // Ours, and nobody else's to read, whatever it was before.
+        _ if mode == Mode::Private => make_private(&file)?,
         Ok(former) => fs::set_permissions(draft, former.permissions())?,
         Err(_) if mode == Mode::Executable => make_executable(&file)?,
         Err(_) => {}
@@ -84,6 +86,17 @@ fn create(path: &Path, mode: Mode) -> io::Result<File> {
 #[cfg(not(unix))]
 fn create(path: &Path, _mode: Mode) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+#[cfg(unix)]
+fn make_private(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn make_private(_file: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Whoever may read it may run it.

@@ -95,7 +95,7 @@ fn pick_up_root(
     let gone: Vec<String> =
         known.keys().filter(|name| !on_disk.iter().any(|(n, _)| n == *name)).cloned().collect();
 
-    let mut folders = if sweep || !gone.is_empty() { on_disk } else { moved.clone() };
+    let mut folders = if sweep || layer.is_some() || !gone.is_empty() { on_disk } else { moved.clone() };
     // A folder that is gone is surveyed too: what the index knows of it is gone with it.
     folders.extend(gone.iter().map(|name| (name.clone(), 0)));
     if folders.is_empty() {
@@ -103,7 +103,14 @@ fn pick_up_root(
     }
     let survey = root.survey(&folders)?;
     let differs = !differences(&store.conn, &survey).map_err(fail)?.is_empty();
-    if !differs && moved.is_empty() && gone.is_empty() {
+    // What was read while a store stood otherwise does not count any more, changed or not.
+    let standing =
+        layer.and_then(|num| store.layout.layers.iter().find(|l| l.num == num)).map(Layer::is_trusted);
+    let restanding = match (layer, standing) {
+        (Some(num), Some(trusted)) => layers::read_as(&store.conn, num).map_err(fail)? != Some(trusted),
+        _ => false,
+    };
+    if !differs && !restanding && moved.is_empty() && gone.is_empty() {
         return Ok(0);
     }
 
@@ -126,6 +133,9 @@ fn pick_up_root(
         Err(StoreError::Busy { .. } | StoreError::ReadOnly { .. }) if depth == Depth::Quick => return Ok(0),
         Err(e) => return Err(e),
     };
+    if let (Some(num), Some(trusted), true) = (layer, standing, restanding) {
+        layers::read_anew(&tx, num, trusted).map_err(|e| StoreError::sqlite(&path, e))?;
+    }
     let mut now_there = root.folders()?;
     now_there.retain(|(name, _)| folders.iter().any(|(n, _)| n == name));
     let still_gone: Vec<String> =

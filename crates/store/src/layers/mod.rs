@@ -168,6 +168,24 @@ fn clear(tx: &Connection, num: i64) -> rusqlite::Result<()> {
     .map(drop)
 }
 
+/// How a store stood when its files were last read; `None` if never.
+pub(crate) fn read_as(conn: &Connection, num: i64) -> rusqlite::Result<Option<bool>> {
+    let code: i64 = conn
+        .prepare_cached("SELECT read_as FROM layer WHERE num = ?1")?
+        .query_row([num], |row| row.get(0))?;
+    Ok(match code {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    })
+}
+
+/// Drops what was read of a store, because it is read under another standing from now on.
+pub(crate) fn read_anew(tx: &Connection, num: i64, trusted: bool) -> rusqlite::Result<()> {
+    clear(tx, num)?;
+    tx.execute("UPDATE layer SET read_as = ?2 WHERE num = ?1", params![num, trusted]).map(drop)
+}
+
 fn written(stamp: Option<crate::files::Stamp>) -> String {
     stamp.map_or_else(String::new, |stamp| format!("{} {}", stamp.mtime, stamp.size))
 }
