@@ -40,8 +40,8 @@ pub(super) fn kinds() -> Outcome<String> {
 pub(super) fn files() -> Outcome<String> {
     let source = workspace::read(&workspace::root().join("crates/store/src/layout.rs"))?;
     let mut page = String::from(
-        "# Files of a data directory\n\nThe data directory is `HARK_HOME`, else the nearest `.hark` folder upwards that \
-         holds memories, else the user's data directory (`~/.local/share/hark`).\n\n| path | what | truth or index |\n\
+        "# Files of a data directory\n\nYour store is `HARK_HOME`, else the user's data directory (`~/.local/share/hark`). \
+         A project can carry a second one, `.hark`, with memories of that project only: see `hark trust`.\n\n| path | what | truth or index |\n\
          |---|---|---|\n| `memories/<kind>/<slug>_<id>.md` | one memory: front matter and text, to be read and edited \
          by hand | truth |\n| `revisions/<id>.jsonl` | what a memory was before each change, one JSON line each | truth |\n",
     );
@@ -62,6 +62,11 @@ pub(super) fn files() -> Outcome<String> {
 }
 
 const FIXED: &[(&str, &str, &str)] = &[
+    (
+        "\"trust.json\"",
+        "trust.json",
+        "the stores of projects that you trusted: path, owner, id, since when | truth",
+    ),
     (
         "\"hark.db\"",
         "hark.db`, `hark.db-wal`, `hark.db-shm",
