@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::error::StoreError;
 use crate::files::Stamp;
+use crate::layers::Layer;
 use crate::projects::{self, ProjectNum};
 use crate::revisions::{self, Revision};
 use crate::store::Store;
@@ -18,9 +19,16 @@ use crate::store::Store;
 pub struct Stored {
     pub num: i64,
     pub memory: Memory,
-    /// Relative to the memories folder.
+    /// Its name in the index: relative to the memories folder, behind `@N/` in the store of a project.
     pub file: String,
     pub(crate) stamp: Stamp,
+}
+
+impl Stored {
+    /// The name of its file in its own memories folder.
+    pub fn name(&self) -> &str {
+        Layer::split(&self.file).map_or(self.file.as_str(), |(_, inner)| inner)
+    }
 }
 
 /// Which memories a list shows. Empty lists mean "any".
@@ -131,6 +139,15 @@ pub(crate) fn linked_from(conn: &Connection, id: &MemoryId) -> rusqlite::Result<
 }
 
 impl Store {
+    /// Where a memory stands on disk, for people: relative to the memories folder, or the whole path in the store of
+    /// a project.
+    pub fn shown_file(&self, stored: &Stored) -> String {
+        match self.layout.locate(&stored.file) {
+            Some(located) if located.layer.is_some() => located.path.display().to_string(),
+            _ => stored.file.clone(),
+        }
+    }
+
     pub fn find(&self, id: &IdRef) -> Result<Stored, StoreError> {
         find(&self.conn, &self.layout.database(), id)
     }

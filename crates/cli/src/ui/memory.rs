@@ -1,5 +1,7 @@
 //! Memories as text.
 
+use std::path::Path;
+
 use hark_engine::ops::MemoryView;
 
 use super::{BOLD, DIM, ID, WARN, safe};
@@ -8,12 +10,17 @@ use super::{BOLD, DIM, ID, WARN, safe};
 pub(crate) fn line(memory: &MemoryView) -> String {
     let status =
         if memory.status == "active" { String::new() } else { format!(" {WARN}{}{WARN:#}", memory.status) };
+    let from = if memory.origin == "repository" {
+        format!(" {WARN}from the repository{WARN:#}")
+    } else {
+        String::new()
+    };
     let place = memory
         .project
         .as_deref()
         .map_or_else(|| " · everywhere".to_owned(), |p| format!(" · {}", short_project(p)));
     format!(
-        "{ID}{}{ID:#}  {DIM}{:<11}{DIM:#} {}{status}  {DIM}{}{}{DIM:#}\n",
+        "{ID}{}{ID:#}  {DIM}{:<11}{DIM:#} {}{status}{from}  {DIM}{}{}{DIM:#}\n",
         memory.id,
         memory.kind,
         safe(&memory.title),
@@ -65,7 +72,11 @@ pub(crate) fn whole(memory: &MemoryView) -> String {
         facts.push(("distilled", format!("from {session}, {turn}; confidence {:.2}", memory.confidence)));
     }
     facts.push(("created", memory.created.clone()));
-    facts.extend(memory.file.iter().map(|file| ("file", format!("memories/{file}"))));
+    let shown = |file: &String| match Path::new(file).is_absolute() {
+        true => file.clone(),
+        false => format!("memories/{file}"),
+    };
+    facts.extend(memory.file.iter().map(|file| ("file", shown(file))));
     text.push('\n');
     for (label, value) in facts {
         text.push_str(&format!("{DIM}{label:<14}{DIM:#}{}\n", safe(&value)));

@@ -40,5 +40,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let visible = request.scope.resolve(engine, caller)?;
     let limit = request.limit.unwrap_or(20).min(1_000);
     let found = engine.store.mentioning(&entity, visible.projects.as_deref(), limit)?;
-    Ok(Response { entity: entity.label(), memories: found.iter().map(|s| MemoryView::of(s, now)).collect() })
+    Ok(Response {
+        entity: entity.label(),
+        memories: found.iter().map(|s| MemoryView::of(engine, s, now)).collect(),
+    })
 }

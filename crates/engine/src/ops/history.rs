@@ -43,5 +43,5 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         change: revision.change,
         before: MemoryView::new(&revision.before, now),
     });
-    Ok(Response { revisions: revisions.collect(), current: MemoryView::of(&stored, now) })
+    Ok(Response { revisions: revisions.collect(), current: MemoryView::of(engine, &stored, now) })
 }

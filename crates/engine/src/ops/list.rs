@@ -73,5 +73,5 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let total = engine.store.count(&filter)?;
     let found = engine.store.list(&filter, order, limit)?;
-    Ok(Response { memories: found.iter().map(|stored| MemoryView::of(stored, now)).collect(), total })
+    Ok(Response { memories: found.iter().map(|stored| MemoryView::of(engine, stored, now)).collect(), total })
 }

@@ -29,7 +29,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         let id: IdRef = text.parse()?;
         let stored = engine.store.find_fresh(&id, now)?;
         shown.push(stored.memory.id);
-        memories.push(MemoryView::of(&stored, now));
+        memories.push(MemoryView::of(engine, &stored, now));
     }
     engine.store.note_use(&shown, now);
     Ok(Response { memories })

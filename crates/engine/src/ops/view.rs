@@ -5,6 +5,8 @@ use hark_store::Stored;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::engine::Engine;
+
 /// One memory, whole.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MemoryView {
@@ -57,7 +59,7 @@ pub struct MemoryView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
     pub revision: u32,
-    /// Where it stands on disk, relative to the memories folder.
+    /// Where it stands on disk: relative to the memories folder, or the whole path in the store of a project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
@@ -105,7 +107,8 @@ impl MemoryView {
         }
     }
 
-    pub fn of(stored: &Stored, now: Timestamp) -> Self {
-        MemoryView { file: Some(stored.file.clone()), ..Self::new(&stored.memory, now) }
+    pub(crate) fn of(engine: &Engine, stored: &Stored, now: Timestamp) -> Self {
+        let file = engine.store.shown_file(stored);
+        MemoryView { file: Some(file), ..Self::new(&stored.memory, now) }
     }
 }

@@ -139,7 +139,7 @@ fn memory_record(engine: &Engine, stored: &Stored) -> Result<Option<MemoryRecord
         created: memory.created.to_string(),
         updated: memory.updated.to_string(),
         entities: engine.store.entity_names(stored.num)?,
-        file: Some(stored.file.clone()),
+        file: Some(stored.name().to_owned()),
         text,
     }))
 }
