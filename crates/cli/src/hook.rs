@@ -152,6 +152,9 @@ fn respond(event: &HookEvent, input: &[u8]) -> Say {
     let mut log_is_long = false;
     let outcome = match Engine::open_as(home.clone(), config.clone(), clock, Role::Hook) {
         Ok(mut engine) => {
+            if let Some(folder) = &cwd {
+                engine.stand_in(folder);
+            }
             let outcome = inject::respond(&mut engine, event);
             log_is_long = engine.log_grew_long();
             // The process ends in a moment and everything is committed: putting the connection away in

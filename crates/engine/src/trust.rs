@@ -12,9 +12,21 @@ use crate::project_store::{self, Found};
 impl Engine {
     /// Somebody works in this folder: the store of its project, if it carries one, is read along from now on.
     pub fn enter(&mut self, folder: &Path) -> Result<(), EngineError> {
-        let Some(store) = self.store_of(folder) else { return Ok(()) };
+        let Some(store) = self.store_of(folder) else {
+            self.store.leave();
+            return Ok(());
+        };
         let now = self.now();
         Ok(self.store.visit(&store, now)?)
+    }
+
+    /// The same for a hook, which reads nothing along.
+    pub fn stand_in(&mut self, folder: &Path) {
+        if !self.store.layers().is_empty()
+            && let Some(store) = self.store_of(folder)
+        {
+            self.store.work_in(&store);
+        }
     }
 
     /// The store that the project of a folder carries, if it may be used at all.

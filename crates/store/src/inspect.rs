@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::error::StoreError;
+use crate::folders::SAME_ID;
 use crate::store::Store;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
@@ -53,7 +54,9 @@ impl Store {
         for (file, reason) in self.unread()? {
             // What lies in a store that is not trusted is not the user's to repair.
             let Some(located) = self.layout.locate(&file) else { continue };
-            if located.layer.is_some_and(|layer| !layer.is_trusted()) {
+            // Nor are two checkouts of one store, which hold the same memories.
+            let twin = reason.starts_with(SAME_ID);
+            if located.layer.is_some_and(|layer| twin || !layer.is_trusted()) {
                 continue;
             }
             let path = located.path;

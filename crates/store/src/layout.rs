@@ -16,6 +16,8 @@ pub struct Layout {
     door: Door,
     /// Stores of projects whose memories are in the index.
     pub(crate) layers: Vec<Layer>,
+    /// The one that somebody works in now.
+    pub(crate) here: Option<i64>,
 }
 
 /// Where the file of a memory is.
@@ -42,7 +44,7 @@ impl Located<'_> {
 
 impl Layout {
     pub fn new(home: impl Into<PathBuf>) -> Self {
-        Layout { door: Door::new(home), layers: Vec::new() }
+        Layout { door: Door::new(home), layers: Vec::new(), here: None }
     }
 
     pub fn home(&self) -> &Path {

@@ -224,3 +224,27 @@ fn settings_of_a_project_count_once_it_is_trusted() {
     home.hark(["trust", "--revoke"]).within(&repo).ok();
     assert_ne!(limit(&home, &repo).trim(), "1");
 }
+
+#[test]
+fn two_checkouts_of_one_store_are_one_memory_and_no_trouble() {
+    let home = home();
+    let repo = project(&home);
+    let id = remember(&home, &repo, "Herons drain the order queue.", &[]);
+    fs::write(repo.join(".hark/.gitignore"), "tmp/\n").unwrap();
+    git(&home, &repo, &["add", "-A"]);
+    git(
+        &home,
+        &repo,
+        &["-c", "user.email=a@example.org", "-c", "user.name=A", "commit", "-q", "-m", "store"],
+    );
+    let tree = home.root().join("shop-feature");
+    git(&home, &repo, &["worktree", "add", "-q", tree.to_str().unwrap(), "-b", "feature"]);
+    home.hark(["trust"]).within(&tree).ok();
+    assert_eq!(recall(&home, &tree, "herons queue").len(), 1);
+    assert_eq!(origin_of(&home, &tree, "herons queue", &id), "user");
+    let doctor = home.hark(["doctor", "--json"]).within(&tree).ok().json();
+    assert!(!doctor["findings"].to_string().contains("same id"), "{doctor}");
+    remember(&home, &tree, "Egrets only watch.", &[]);
+    assert_eq!(notes_in(&tree.join(".hark")).len(), 2, "what is new goes where one works");
+    assert_eq!(notes_in(&repo.join(".hark")).len(), 1);
+}

@@ -33,6 +33,8 @@ const SMALL_STORE: i64 = 1_000;
 /// A server looks at all files of a small store at most this often.
 const SWEEP_PAUSE: Duration = Duration::from_millis(500);
 const MANY_FILES: usize = 2_000;
+/// Begins what is said of a file whose memory is in another one already.
+pub(crate) const SAME_ID: &str = "has the same id as";
 /// Said of a file that a sync or a copy brought back.
 const FORGOTTEN: &str = "was forgotten here; delete the file, or give it a new id to keep it after all";
 const LARGEST_FILE: u64 = 4 * 1024 * 1024;
@@ -221,7 +223,7 @@ pub(crate) fn index_files(
         }
         match twin(tx, layout, &memory.id, &file).map_err(fail)? {
             Some(other) => {
-                let reason = format!("has the same id as {other}; give one of them a new id or delete it");
+                let reason = format!("{SAME_ID} {other}; give one of them a new id or delete it");
                 set_unread(tx, &file, stamp, &reason).map_err(fail)?;
             }
             None => {

@@ -272,6 +272,16 @@ impl Store {
             .map_err(|e| self.sql(e))
     }
 
+    /// Somebody works where this store is; nothing is read for that.
+    pub fn work_in(&mut self, path: &Path) {
+        self.layout.here = self.layer_at(path).map(|layer| layer.num);
+    }
+
+    /// Somebody works where no store of a project is.
+    pub fn leave(&mut self) {
+        self.layout.here = None;
+    }
+
     /// The user works where this store is: it is known from now on, and its files are picked up. A store that
     /// cannot be read is passed over: nobody's work may stop because of what lies in a project.
     pub fn visit(&mut self, path: &Path, now: Timestamp) -> Result<(), StoreError> {
@@ -290,7 +300,8 @@ impl Store {
             .map_err(|e| StoreError::sqlite(&database, e))?;
             load(self)?;
         }
-        if let Some(num) = self.layer_at(path).map(|layer| layer.num) {
+        self.work_in(path);
+        if let Some(num) = self.layout.here {
             self.visited.insert(num);
             crate::folders::pick_up_layer(self, num, crate::folders::Depth::Quick, now)?;
         }
@@ -340,7 +351,10 @@ impl Layout {
         if memory.kind == Kind::Rule {
             return None;
         }
-        self.layers.iter().find(|layer| layer.project == *key && layer.is_trusted())
+        let mut fits: Vec<&Layer> = self.layers.iter().filter(|layer| layer.project == *key).collect();
+        // Of several checkouts the one that somebody works in.
+        fits.sort_by_key(|layer| Some(layer.num) != self.here);
+        fits.into_iter().find(|layer| layer.is_trusted())
     }
 }
 
