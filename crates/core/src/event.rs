@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::stored;
-use crate::redact::{Clean, Raw, Redactor, cut_at};
+use crate::redact::{Clean, Raw, Redactor, Unredacted, cut_at};
 use crate::session::FileOp;
 use crate::time::Timestamp;
 
@@ -42,61 +41,59 @@ impl EventKind {
 
 /// A file named by an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Touch {
-    #[serde(deserialize_with = "stored::text")]
-    pub path: Clean,
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub struct Touch<T = Clean> {
+    pub path: T,
     pub op: FileOp,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub from: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<T>,
 }
 
 /// One event, ready to be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Event {
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub struct Event<T = Clean> {
     pub at: Timestamp,
     pub kind: EventKind,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub tool: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<T>,
     /// The file or command it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub target: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<T>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
-    #[serde(deserialize_with = "stored::text")]
-    pub body: Clean,
+    pub body: T,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub touches: Vec<Touch>,
+    pub touches: Vec<Touch<T>>,
 }
 
 /// An event with all that a store needs to file it. It is also what waits on disk while the index
 /// cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Arrival {
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub struct Arrival<T = Clean> {
     /// The assistant that really called.
-    #[serde(deserialize_with = "stored::text")]
-    pub host: Clean,
+    pub host: T,
     /// Under which name it called, and how it spelled the event: two ways for one event are one
     /// event seen twice.
-    #[serde(deserialize_with = "stored::text")]
-    pub via: Clean,
-    #[serde(deserialize_with = "stored::text")]
-    pub host_session: Clean,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub parent: Option<Clean>,
+    pub via: T,
+    pub host_session: T,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<T>,
     /// The assistant's own id of the tool call or prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub once: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub folder: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub transcript: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub once: Option<T>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<T>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<T>,
     /// A call of a tool of ours is no work that a checkpoint should tell about.
     #[serde(default)]
     pub ours: bool,
     /// Where we have it from, if not from a hook at the moment it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
-    pub event: Event,
+    pub event: Event<T>,
 }
 
 /// An event that was read in a transcript: hooks may have told it already.
@@ -107,6 +104,49 @@ pub enum Recorded {
     Timed,
     /// It does not; the time is a guess.
     Untimed,
+}
+
+impl Unredacted for Touch<Raw> {
+    type Redacted = Touch;
+
+    fn redacted(self, clean: &dyn Fn(Raw) -> Clean) -> Touch {
+        Touch { path: self.path.redacted(clean), op: self.op, from: self.from.redacted(clean) }
+    }
+}
+
+impl Unredacted for Event<Raw> {
+    type Redacted = Event;
+
+    fn redacted(self, clean: &dyn Fn(Raw) -> Clean) -> Event {
+        Event {
+            at: self.at,
+            kind: self.kind,
+            tool: self.tool.redacted(clean),
+            target: self.target.redacted(clean),
+            ok: self.ok,
+            body: self.body.redacted(clean),
+            touches: self.touches.redacted(clean),
+        }
+    }
+}
+
+impl Unredacted for Arrival<Raw> {
+    type Redacted = Arrival;
+
+    fn redacted(self, clean: &dyn Fn(Raw) -> Clean) -> Arrival {
+        Arrival {
+            host: self.host.redacted(clean),
+            via: self.via.redacted(clean),
+            host_session: self.host_session.redacted(clean),
+            parent: self.parent.redacted(clean),
+            once: self.once.redacted(clean),
+            folder: self.folder.redacted(clean),
+            transcript: self.transcript.redacted(clean),
+            ours: self.ours,
+            recorded: self.recorded,
+            event: self.event.redacted(clean),
+        }
+    }
 }
 
 /// More of a text than this is not even looked at.

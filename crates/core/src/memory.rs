@@ -9,16 +9,16 @@ use crate::lifecycle::Status;
 use crate::link::Link;
 use crate::origin::Origin;
 use crate::project::ProjectKey;
-use crate::redact::{Clean, cut_at};
+use crate::redact::{Clean, Raw, Unredacted, cut_at};
 use crate::text::without_speaker;
 use crate::time::Timestamp;
 
 /// Where a memory holds.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum Scope<T = Clean> {
     Global,
-    Project(ProjectKey),
+    Project(ProjectKey<T>),
 }
 
 impl Scope {
@@ -30,31 +30,31 @@ impl Scope {
     }
 }
 
-/// A memory as it stands in its file and in the index. All text has passed redaction.
+/// A memory as it stands in its file and in the index. All text has passed redaction; in a
+/// `Memory<Raw>`, the only one that can be deserialised, none has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Memory {
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub struct Memory<T = Clean> {
     pub id: MemoryId,
     pub kind: Kind,
     pub status: Status,
-    pub scope: Scope,
-    #[serde(deserialize_with = "stored::text")]
-    pub title: Clean,
-    #[serde(deserialize_with = "stored::text")]
-    pub body: Clean,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub why: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub learned: Option<Clean>,
+    pub scope: Scope<T>,
+    pub title: T,
+    pub body: T,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<T>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<T>,
     /// What it is about in one word or phrase: a newer memory of the same topic replaces it.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub topic: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
-    pub tags: Vec<Clean>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
-    pub files: Vec<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<T>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<T>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<T>,
     /// Entities named explicitly; those found in the text are derived and not kept here.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
-    pub entities: Vec<Clean>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entities: Vec<T>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
     pub importance: Importance,
@@ -62,13 +62,13 @@ pub struct Memory {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
     pub origin: Origin,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub author: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub session: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<T>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<T>,
     /// The turn of that session it was distilled from; absent if somebody stored it on purpose.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub turn: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<T>,
     pub created: Timestamp,
     pub updated: Timestamp,
     /// When it left `active`; what `--as-of` looks at.
@@ -84,34 +84,69 @@ pub struct Memory {
     pub revision: u32,
     /// Front-matter keys we do not know, verbatim, so that a rewrite keeps them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unknown: Vec<UnknownKey>,
+    pub unknown: Vec<UnknownKey<T>>,
 }
 
 /// A front-matter entry of another program or a newer version: key and raw lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UnknownKey {
-    pub key: String,
-    #[serde(deserialize_with = "stored::text")]
-    pub raw: Clean,
+pub struct UnknownKey<T = Clean> {
+    pub key: T,
+    pub raw: T,
 }
 
-/// Reading our own records back: their text passed redaction when it was written. [`Clean`] itself
-/// cannot be deserialised, so that no request from outside can claim to be clean.
-pub(crate) mod stored {
-    use serde::{Deserialize, Deserializer};
+impl Unredacted for Scope<Raw> {
+    type Redacted = Scope;
 
-    use crate::redact::Clean;
-
-    pub(crate) fn text<'de, D: Deserializer<'de>>(d: D) -> Result<Clean, D::Error> {
-        String::deserialize(d).map(Clean::already_redacted)
+    fn redacted(self, clean: &dyn Fn(Raw) -> Clean) -> Scope {
+        match self {
+            Scope::Global => Scope::Global,
+            Scope::Project(key) => key.redacted(clean).map_or(Scope::Global, Scope::Project),
+        }
     }
+}
 
-    pub(crate) fn optional<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Clean>, D::Error> {
-        Option::<String>::deserialize(d).map(|text| text.map(Clean::already_redacted))
+impl Unredacted for UnknownKey<Raw> {
+    type Redacted = UnknownKey;
+
+    fn redacted(self, clean: &dyn Fn(Raw) -> Clean) -> UnknownKey {
+        UnknownKey { key: clean(self.key), raw: clean(self.raw) }
     }
+}
 
-    pub(crate) fn list<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Clean>, D::Error> {
-        Vec::<String>::deserialize(d).map(|texts| texts.into_iter().map(Clean::already_redacted).collect())
+impl Unredacted for Memory<Raw> {
+    type Redacted = Memory;
+
+    fn redacted(self, clean: &dyn Fn(Raw) -> Clean) -> Memory {
+        Memory {
+            id: self.id,
+            kind: self.kind,
+            status: self.status,
+            scope: self.scope.redacted(clean),
+            title: self.title.redacted(clean),
+            body: self.body.redacted(clean),
+            why: self.why.redacted(clean),
+            learned: self.learned.redacted(clean),
+            topic: self.topic.redacted(clean),
+            tags: self.tags.redacted(clean),
+            files: self.files.redacted(clean),
+            entities: self.entities.redacted(clean),
+            links: self.links,
+            importance: self.importance,
+            confidence: self.confidence,
+            pinned: self.pinned,
+            origin: self.origin,
+            author: self.author.redacted(clean),
+            session: self.session.redacted(clean),
+            turn: self.turn.redacted(clean),
+            created: self.created,
+            updated: self.updated,
+            closed: self.closed,
+            expires: self.expires,
+            superseded_by: self.superseded_by,
+            life: self.life,
+            revision: self.revision,
+            unknown: self.unknown.redacted(clean),
+        }
     }
 }
 
@@ -221,7 +256,7 @@ pub fn one_line(text: &Clean) -> Clean {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::redact::{Raw, RedactOptions, Redactor};
+    use crate::redact::{RedactOptions, Redactor};
 
     fn title(body: &str) -> String {
         title_from_body(&Redactor::new(RedactOptions::default(), [0; 32]).clean(Raw::new(body))).to_string()

@@ -7,20 +7,24 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::redact::{Clean, Raw, Unredacted, cut_at};
+
+/// `ProjectKey<Raw>` is a key that was read and has not passed redaction.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct ProjectKey(String);
+pub struct ProjectKey<T = Clean>(T);
 
 impl ProjectKey {
     pub const MAX_CHARS: usize = 200;
 
     /// Any text becomes a safe key: control characters go, spaces fold, length is capped.
     /// `None` when nothing is left.
-    pub fn new(text: &str) -> Option<Self> {
+    pub fn new(text: &Clean) -> Option<Self> {
         let kept: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let folded = kept.split_whitespace().collect::<Vec<_>>().join("-");
-        let capped: String = folded.chars().take(Self::MAX_CHARS).collect();
-        (!capped.is_empty()).then_some(ProjectKey(capped))
+        let end = folded.char_indices().nth(Self::MAX_CHARS).map_or(folded.len(), |(end, _)| end);
+        let capped = folded[..cut_at(&folded, end)].to_owned();
+        (!capped.is_empty()).then(|| ProjectKey(Clean::already_redacted(capped)))
     }
 
     pub fn as_str(&self) -> &str {
@@ -32,8 +36,8 @@ impl ProjectKey {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// The key of a git remote: host and path, the same for its SSH and HTTPS spellings.
-    pub fn from_remote(url: &str) -> Option<Self> {
+    /// The name of a git remote: host and path, the same for its SSH and HTTPS spellings.
+    pub fn from_remote(url: &str) -> Option<Raw> {
         let url = url.trim();
         let (host, path) = match url.split_once("://") {
             Some((scheme, rest)) if scheme != "file" => {
@@ -56,7 +60,16 @@ impl ProjectKey {
         if host.is_empty() || path.is_empty() {
             return None;
         }
-        ProjectKey::new(&format!("{}/{path}", host.to_ascii_lowercase()))
+        Some(Raw::new(format!("{}/{path}", host.to_ascii_lowercase())))
+    }
+}
+
+/// Nothing if nothing of the key is left.
+impl Unredacted for ProjectKey<Raw> {
+    type Redacted = Option<ProjectKey>;
+
+    fn redacted(self, clean: &dyn Fn(Raw) -> Clean) -> Option<ProjectKey> {
+        ProjectKey::new(&clean(self.0))
     }
 }
 
@@ -80,7 +93,7 @@ mod tests {
             "git://github.com/acme/shop",
         ];
         for url in spellings {
-            assert_eq!(ProjectKey::from_remote(url).unwrap().as_str(), "github.com/acme/shop", "{url}");
+            assert_eq!(ProjectKey::from_remote(url), Some(Raw::new("github.com/acme/shop")), "{url}");
         }
     }
 
@@ -93,7 +106,8 @@ mod tests {
 
     #[test]
     fn keys_are_safe_text() {
-        assert_eq!(ProjectKey::new(" my \n shop ").unwrap().as_str(), "my-shop");
-        assert_eq!(ProjectKey::new(" \t"), None);
+        let key = |text: &'static str| ProjectKey::new(&Clean::trusted_constant(text));
+        assert_eq!(key(" my \n shop ").unwrap().as_str(), "my-shop");
+        assert_eq!(key(" \t"), None);
     }
 }

@@ -5,6 +5,7 @@
 //! checkpoint states anew. All text has passed redaction.
 
 mod id;
+mod raw;
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use id::{SessionId, SessionRef};
 
-use crate::memory::{UnknownKey, stored};
+use crate::memory::UnknownKey;
 use crate::project::ProjectKey;
 use crate::redact::{Clean, cut_at};
 use crate::time::Timestamp;
@@ -92,14 +93,14 @@ impl FileOp {
 
 /// A file that a session touched, with every touch of one sort counted together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileTouch {
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub struct FileTouch<T = Clean> {
     /// Relative to the project where it lies inside.
-    #[serde(deserialize_with = "stored::text")]
-    pub path: Clean,
+    pub path: T,
     pub op: FileOp,
     /// What it was called before, if it was renamed.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub from: Option<Clean>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<T>,
     pub edits: u32,
     pub first: Timestamp,
     pub last: Timestamp,
@@ -146,89 +147,84 @@ impl CheckpointBy {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checkpoint {
+pub struct Checkpoint<T = Clean> {
     pub at: Timestamp,
     pub by: CheckpointBy,
-    #[serde(deserialize_with = "stored::text")]
-    pub note: Clean,
+    pub note: T,
 }
 
 /// Something outside the session that belongs to it: a plan's path and what it is, a page's address
 /// and title.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pointer {
-    #[serde(deserialize_with = "stored::text")]
-    pub to: Clean,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub label: Option<Clean>,
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub struct Pointer<T = Clean> {
+    pub to: T,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<T>,
 }
 
 /// The end of a session in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
-    #[serde(deserialize_with = "stored::text")]
-    pub text: Clean,
+pub struct Summary<T = Clean> {
+    pub text: T,
     /// Taken from the events by us, and nobody has changed it since. Anybody else's stays.
     pub extracted: bool,
 }
 
 /// A section of the file that we do not know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UnknownSection {
+pub struct UnknownSection<T = Clean> {
     /// Empty for text before the first heading.
-    #[serde(deserialize_with = "stored::text")]
-    pub heading: Clean,
-    #[serde(deserialize_with = "stored::text")]
-    pub text: Clean,
+    pub heading: T,
+    pub text: T,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Session {
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub struct Session<T = Clean> {
     pub id: SessionId,
     /// Which assistant, by its id in `hark install`.
-    #[serde(deserialize_with = "stored::text")]
-    pub host: Clean,
+    pub host: T,
     /// The assistant's own name for the session.
-    #[serde(deserialize_with = "stored::text")]
-    pub host_session: Clean,
+    pub host_session: T,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project: Option<ProjectKey>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub parent: Option<Clean>,
+    pub project: Option<ProjectKey<T>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<T>,
     pub status: SessionStatus,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub title: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub goal: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
-    pub done: Vec<Clean>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
-    pub pending: Vec<Clean>,
-    /// What the agent says it did, line by line.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
-    pub work: Vec<Clean>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "stored::list")]
-    pub decisions: Vec<Clean>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub plans: Vec<Pointer>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub references: Vec<Pointer>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<FileTouch>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub checkpoints: Vec<Checkpoint>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub summary: Option<Summary>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub branch: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub head_start: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub head_end: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub folder: Option<Clean>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "stored::optional")]
-    pub transcript: Option<Clean>,
+    pub title: Option<T>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<T>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<T>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pending: Vec<T>,
+    /// What the agent says it did, line by line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub work: Vec<T>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<T>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<Pointer<T>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<Pointer<T>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileTouch<T>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checkpoints: Vec<Checkpoint<T>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary<T>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<T>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head_start: Option<T>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head_end: Option<T>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<T>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<T>,
     pub started: Timestamp,
     pub updated: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -237,9 +233,9 @@ pub struct Session {
     #[serde(default)]
     pub tool_calls: u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unknown: Vec<UnknownKey>,
+    pub unknown: Vec<UnknownKey<T>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unknown_sections: Vec<UnknownSection>,
+    pub unknown_sections: Vec<UnknownSection<T>>,
 }
 
 /// What an agent reports at a checkpoint. Empty means "says nothing about it".

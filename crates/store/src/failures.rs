@@ -7,7 +7,7 @@ use hark_core::{Memory, MemoryId, ProjectKey, Status, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::StoreError;
-use crate::projects::ProjectNum;
+use crate::projects::{self, ProjectNum};
 use crate::store::Store;
 use crate::write::Writer;
 
@@ -380,7 +380,7 @@ fn whereabouts(conn: &Connection, session: i64) -> rusqlite::Result<Option<Where
         let key: Option<String> = row.get(2)?;
         Ok(Whereabouts {
             project: ProjectNum(row.get(0)?),
-            key: key.and_then(|k| ProjectKey::new(&k)),
+            key: key.and_then(|k| projects::key_of(k)),
             id: id.map(|id| id.short()).unwrap_or_default(),
             host_session: row.get(3)?,
         })

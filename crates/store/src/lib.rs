@@ -27,6 +27,7 @@ mod log;
 mod meta;
 mod migrate;
 pub mod opencode;
+mod own;
 mod projects;
 mod read;
 mod recorded;

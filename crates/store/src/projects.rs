@@ -1,6 +1,6 @@
 //! Projects by number inside one index, and the cache of folders already identified.
 
-use hark_core::{ProjectKey, Scope, Timestamp};
+use hark_core::{Clean, ProjectKey, Scope, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// A project's number in this index; 0 holds everywhere.
@@ -31,11 +31,16 @@ pub(crate) fn find_or_create(
     Ok(ProjectNum(conn.last_insert_rowid()))
 }
 
+/// A key of a row.
+pub(crate) fn key_of(text: String) -> Option<ProjectKey> {
+    ProjectKey::new(&Clean::already_redacted(text))
+}
+
 /// Every known key, most recently used names first come from the caller's own sorting.
 pub(crate) fn all(conn: &Connection) -> rusqlite::Result<Vec<ProjectKey>> {
     let mut statement = conn.prepare_cached("SELECT key FROM project ORDER BY key")?;
     let keys = statement.query_map([], |row| row.get::<_, String>(0))?;
-    keys.filter_map(|key| key.map(|k| ProjectKey::new(&k)).transpose()).collect()
+    keys.filter_map(|key| key.map(|k| key_of(k)).transpose()).collect()
 }
 
 pub(crate) fn cached_root(
@@ -47,7 +52,7 @@ pub(crate) fn cached_root(
         .prepare_cached("SELECT key FROM project_root WHERE root = ?1 AND stamp = ?2")?
         .query_row([root, stamp], |row| row.get(0))
         .optional()?;
-    Ok(key.and_then(|k| ProjectKey::new(&k)))
+    Ok(key.and_then(|k| key_of(k)))
 }
 
 pub(crate) fn remember_root(

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use hark_core::{Entity, IdRef, Kind, Memory, MemoryId, Origin, ProjectKey, Relation, Status, Timestamp};
+use hark_core::{
+    Entity, IdRef, Kind, Memory, MemoryId, Origin, ProjectKey, Raw, Relation, Status, Timestamp,
+};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use serde::Serialize;
@@ -10,6 +12,7 @@ use serde::Serialize;
 use crate::error::StoreError;
 use crate::files::Stamp;
 use crate::layers::Layer;
+use crate::own;
 use crate::projects::{self, ProjectNum};
 use crate::revisions::{self, Revision};
 use crate::store::Store;
@@ -86,13 +89,9 @@ pub struct Stats {
 const COLUMNS: &str = "num, doc, file, mtime, size";
 
 pub(crate) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    let doc: String = row.get(1)?;
-    let memory = serde_json::from_str(&doc).map_err(|e| {
-        rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, Box::new(e))
-    })?;
     Ok(Stored {
         num: row.get(0)?,
-        memory,
+        memory: own::column::<Memory<Raw>>(row, 1)?,
         file: row.get(2)?,
         stamp: Stamp { mtime: row.get(3)?, size: row.get(4)? },
     })

@@ -4,19 +4,29 @@
 
 use std::path::PathBuf;
 
-use hark_core::{Memory, MemoryId, Timestamp};
+use hark_core::redact::Unredacted;
+use hark_core::{Clean, Memory, MemoryId, Raw, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::layout::Layout;
+use crate::own;
 
 /// What a memory was before a change, and what the change was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Revision {
+pub struct Revision<T = Clean> {
     pub at: Timestamp,
     /// `edited`, `resolved`, `archived`, `superseded`, …
-    pub change: String,
-    pub before: Memory,
+    pub change: T,
+    pub before: Memory<T>,
+}
+
+impl Unredacted for Revision<Raw> {
+    type Redacted = Revision;
+
+    fn redacted(self, clean: &dyn Fn(Raw) -> Clean) -> Revision {
+        Revision { at: self.at, change: self.change.redacted(clean), before: self.before.redacted(clean) }
+    }
 }
 
 pub(crate) fn path(layout: &Layout, id: &MemoryId) -> PathBuf {
@@ -26,5 +36,5 @@ pub(crate) fn path(layout: &Layout, id: &MemoryId) -> PathBuf {
 /// Oldest first. A line that cannot be read (a torn write) is passed over.
 pub(crate) fn read(layout: &Layout, id: &MemoryId) -> Result<Vec<Revision>, StoreError> {
     let text = layout.read_text(&path(layout, id))?.unwrap_or_default();
-    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    Ok(text.lines().filter_map(|line| own::read::<Revision<Raw>>(line).ok()).collect())
 }

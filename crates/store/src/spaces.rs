@@ -6,13 +6,14 @@
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use hark_core::Memory;
 use hark_core::vector::{Vector, hamming};
+use hark_core::{Memory, Raw};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::connection;
 use crate::error::StoreError;
 use crate::index::{CHUNK_CAPACITY, Facets, SLOT_BYTES, memory_of, ordinal_of, texts};
+use crate::own;
 use crate::search::{Filter, Sieve, tagged};
 use crate::store::Store;
 
@@ -251,7 +252,7 @@ fn find_missing(
         let num = memory_of(passage);
         if current.as_ref().is_none_or(|(held, ..)| *held != num) {
             let doc: Option<String> = read.query_row([num], |row| row.get(0)).optional()?;
-            let memory = doc.and_then(|doc| serde_json::from_str::<Memory>(&doc).ok());
+            let memory = doc.and_then(|doc| own::read::<Memory<Raw>>(&doc).ok());
             current = memory.map(|memory| {
                 let texts = texts(&memory);
                 (num, memory, texts)
@@ -315,7 +316,7 @@ fn is_text_of(conn: &Connection, missing: &Missing) -> rusqlite::Result<bool> {
         .prepare_cached("SELECT doc FROM memory WHERE num = ?1")?
         .query_row([memory_of(missing.passage)], |row| row.get(0))
         .optional()?;
-    let memory = doc.and_then(|doc| serde_json::from_str::<Memory>(&doc).ok());
+    let memory = doc.and_then(|doc| own::read::<Memory<Raw>>(&doc).ok());
     Ok(memory.is_some_and(|memory| {
         texts(&memory).get(ordinal_of(missing.passage)).is_some_and(|text| key(&memory, text) == missing.key)
     }))

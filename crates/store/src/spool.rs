@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hark_core::event::Arrival;
-use hark_core::{Clean, Timestamp};
+use hark_core::{Clean, Raw, Timestamp};
 use hark_files::Door;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::files;
 use crate::layout::Layout;
+use crate::own;
 
 /// More events than this wait for nobody: something has been broken for long.
 const MOST_WAITING: usize = 20_000;
@@ -47,7 +48,7 @@ pub fn waiting(layout: &Layout) -> Vec<(PathBuf, Arrival)> {
     let mut found = Vec::new();
     for path in paths {
         let Ok(bytes) = layout.door().read(&path, files::LARGEST) else { continue };
-        match serde_json::from_slice::<Arrival>(&bytes) {
+        match own::read::<Arrival<Raw>>(&String::from_utf8_lossy(&bytes)) {
             Ok(mut arrival) => {
                 // If we die between storing it and removing the file, it must not be stored twice.
                 if arrival.once.is_none()

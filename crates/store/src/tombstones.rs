@@ -22,6 +22,8 @@ use crate::meta;
 use crate::store::Store;
 use crate::write::Writer;
 
+const MARK_BYTES: usize = 16;
+
 /// One line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tombstone {
@@ -66,6 +68,11 @@ impl Passing {
 }
 
 impl Tombstone {
+    /// Whether a text has the form of a mark.
+    pub fn is_mark(text: &str) -> bool {
+        text.len() == 2 * MARK_BYTES && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    }
+
     fn keys(&self) -> impl Iterator<Item = &str> {
         self.id.as_deref().into_iter().chain(self.marks.iter().map(String::as_str))
     }
@@ -89,7 +96,7 @@ pub fn session_mark(redactor: &Redactor, host: &str, host_session: &str) -> Stri
     hex(redactor.mark("forgotten session", &format!("{host}\n{host_session}")))
 }
 
-fn hex(bytes: [u8; 16]) -> String {
+fn hex(bytes: [u8; MARK_BYTES]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 

@@ -210,7 +210,12 @@ impl Writer<'_> {
     }
 
     /// Writes a changed memory and keeps what it was before. `change` is a word for the history.
-    pub fn update(&mut self, before: &Memory, after: &Memory, change: &str) -> Result<(), StoreError> {
+    pub fn update(
+        &mut self,
+        before: &Memory,
+        after: &Memory,
+        change: &'static str,
+    ) -> Result<(), StoreError> {
         let stored = self.load_stored(&IdRef::Full(before.id))?;
         writable(self.layout, &stored.file)?;
         self.keep_revision(before, change)?;
@@ -275,8 +280,9 @@ impl Writer<'_> {
         read::linked_from(&self.tx, id).map_err(|e| self.sql(e))
     }
 
-    fn keep_revision(&mut self, before: &Memory, change: &str) -> Result<(), StoreError> {
-        let revision = Revision { at: self.now, change: change.to_owned(), before: before.clone() };
+    fn keep_revision(&mut self, before: &Memory, change: &'static str) -> Result<(), StoreError> {
+        let revision =
+            Revision { at: self.now, change: Clean::trusted_constant(change), before: before.clone() };
         let mut line = serde_json::to_string(&revision).unwrap_or_default();
         line.push('\n');
         let path = revisions::path(self.layout, &before.id);

@@ -179,9 +179,11 @@ impl Record {
         let symbols = self.symbols.iter().map(|s| format!("symbol:{s}"));
         memory.entities = list(&mut [format!("command:{}", self.command)].into_iter().chain(symbols));
         memory.confidence = self.confidence();
-        memory.unknown.retain(|entry| entry.key != KEY);
+        memory.unknown.retain(|entry| *entry.key != *KEY);
         let data = serde_json::to_string(self).unwrap_or_default();
-        memory.unknown.push(UnknownKey { key: KEY.to_owned(), raw: clean(format!("{KEY}: {data}")) });
+        memory
+            .unknown
+            .push(UnknownKey { key: Clean::trusted_constant(KEY), raw: clean(format!("{KEY}: {data}")) });
     }
 
     /// The record in a memory's file; or, for a failure that somebody wrote down by hand, what its
@@ -190,7 +192,7 @@ impl Record {
         if memory.kind != Kind::Failure {
             return None;
         }
-        let raw = memory.unknown.iter().find(|entry| entry.key == KEY);
+        let raw = memory.unknown.iter().find(|entry| *entry.key == *KEY);
         let data = raw.and_then(|entry| entry.raw.strip_prefix(KEY)?.strip_prefix(':'));
         if let Some(record) = data.and_then(|text| serde_json::from_str::<Record>(text.trim()).ok()) {
             return Some(record);

@@ -31,17 +31,18 @@ pub enum ParseError {
 pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseError> {
     let (yaml, body) = split(text)?;
     let front: FrontMatter =
-        serde_saphyr::from_str(&yaml).map_err(|e| ParseError::Yaml(first_line(&e.to_string())))?;
+        serde_saphyr::from_str(&yaml).map_err(|e| ParseError::Yaml(first_line(&quoting(&e, clean))))?;
 
-    let id = parse_id("id", &front.id)?;
+    let id = parse_id("id", &front.id, clean)?;
     let born = Timestamp::from_millis(uuid_millis(&id));
-    let created = time("created", front.created.as_deref())?.unwrap_or(born);
-    let status = field("status", front.status.as_deref())?.unwrap_or(Status::Active);
+    let created = time("created", front.created.as_deref(), clean)?.unwrap_or(born);
+    let status = field("status", front.status.as_deref(), clean)?.unwrap_or(Status::Active);
     let text_field = |value: Option<String>| value.filter(|v| !v.is_empty()).map(|v| clean(Raw::new(v)));
     let list = |values: Vec<String>| -> Vec<Clean> {
         let kept = values.into_iter().filter(|v| !v.trim().is_empty());
         kept.map(|v| clean(Raw::new(v))).collect()
     };
+    let project = front.project.and_then(|key| ProjectKey::new(&clean(Raw::new(key))));
     let body = clean(Raw::new(body));
     let title = match text_field(front.title) {
         Some(title) => title,
@@ -49,19 +50,19 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseEr
     };
     let links = front.links.unwrap_or_default().into_iter().map(|entry| {
         Ok(Link {
-            to: parse_id("links", &entry.to)?,
-            relation: entry.relation.parse::<Relation>().map_err(|e| value("links", &e))?,
+            to: parse_id("links", &entry.to, clean)?,
+            relation: checked("links", &entry.relation, clean, |text| text.parse::<Relation>())?,
             weight: entry.weight.unwrap_or(1.0).clamp(0.0, 1.0) as f32,
-            origin: field("links", entry.origin.as_deref())?.unwrap_or(Origin::User),
+            origin: field("links", entry.origin.as_deref(), clean)?.unwrap_or(Origin::User),
         })
     });
     let unknown = raw_entries(&yaml).into_iter().filter(|(key, _)| !KNOWN_KEYS.contains(&key.as_str()));
 
     Ok(Memory {
         id,
-        kind: field("kind", front.kind.as_deref())?.unwrap_or(Kind::Fact),
+        kind: field("kind", front.kind.as_deref(), clean)?.unwrap_or(Kind::Fact),
         status,
-        scope: front.project.as_deref().and_then(ProjectKey::new).map_or(Scope::Global, Scope::Project),
+        scope: project.map_or(Scope::Global, Scope::Project),
         title,
         body,
         why: text_field(front.why),
@@ -74,23 +75,29 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseEr
         importance: Importance::clamped(front.importance.unwrap_or(3)),
         confidence: front.confidence.filter(|c| c.is_finite()).unwrap_or(0.8).clamp(0.0, 1.0) as f32,
         pinned: front.pinned.unwrap_or(false),
-        origin: field("origin", front.origin.as_deref())?.unwrap_or(Origin::User),
+        origin: field("origin", front.origin.as_deref(), clean)?.unwrap_or(Origin::User),
         author: text_field(front.author),
         session: text_field(front.session),
         turn: text_field(front.turn),
         created,
-        updated: time("updated", front.updated.as_deref())?.unwrap_or(created),
-        closed: time("closed", front.closed.as_deref())?.filter(|_| status != Status::Active),
-        expires: time("expires", front.expires.as_deref())?,
-        superseded_by: front.superseded_by.as_deref().map(|id| parse_id("superseded_by", id)).transpose()?,
+        updated: time("updated", front.updated.as_deref(), clean)?.unwrap_or(created),
+        closed: time("closed", front.closed.as_deref(), clean)?.filter(|_| status != Status::Active),
+        expires: time("expires", front.expires.as_deref(), clean)?,
+        superseded_by: front
+            .superseded_by
+            .as_deref()
+            .map(|id| parse_id("superseded_by", id, clean))
+            .transpose()?,
         life: Life {
             confirmations: front.confirmations.unwrap_or(0),
-            confirmed: time("confirmed", front.confirmed.as_deref())?,
+            confirmed: time("confirmed", front.confirmed.as_deref(), clean)?,
             helpful: front.helpful.unwrap_or(0),
-            verdict: field("verdict", front.verdict.as_deref())?,
+            verdict: field("verdict", front.verdict.as_deref(), clean)?,
         },
         revision: front.revision.unwrap_or(1).max(1),
-        unknown: unknown.map(|(key, raw)| UnknownKey { key, raw: clean(Raw::new(raw)) }).collect(),
+        unknown: unknown
+            .map(|(key, raw)| UnknownKey { key: clean(Raw::new(key)), raw: clean(Raw::new(raw)) })
+            .collect(),
     })
 }
 
@@ -112,8 +119,8 @@ pub(super) fn split(text: &str) -> Result<(String, String), ParseError> {
     Ok((yaml.to_owned(), body.to_owned()))
 }
 
-fn parse_id(key: &'static str, text: &str) -> Result<MemoryId, ParseError> {
-    let uuid = Uuid::parse_str(text.trim()).map_err(|e| value(key, &e))?;
+fn parse_id(key: &'static str, text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<MemoryId, ParseError> {
+    let uuid = checked(key, text.trim(), clean, Uuid::parse_str)?;
     Ok(MemoryId::from_bytes(*uuid.as_bytes()))
 }
 
@@ -122,19 +129,43 @@ fn uuid_millis(id: &MemoryId) -> i64 {
     i64::from_be_bytes([0, 0, b[0], b[1], b[2], b[3], b[4], b[5]])
 }
 
-fn field<T>(key: &'static str, text: Option<&str>) -> Result<Option<T>, ParseError>
+fn field<T>(
+    key: &'static str,
+    text: Option<&str>,
+    clean: &dyn Fn(Raw) -> Clean,
+) -> Result<Option<T>, ParseError>
 where
     T: std::str::FromStr,
     T::Err: std::fmt::Display,
 {
-    text.map(|t| t.parse::<T>().map_err(|e| value(key, &e))).transpose()
+    text.map(|text| checked(key, text, clean, str::parse)).transpose()
 }
 
-pub(super) fn time(key: &'static str, text: Option<&str>) -> Result<Option<Timestamp>, ParseError> {
-    text.map(|t| Timestamp::parse_absolute(t).map_err(|e| value(key, &e))).transpose()
+pub(super) fn time(
+    key: &'static str,
+    text: Option<&str>,
+    clean: &dyn Fn(Raw) -> Clean,
+) -> Result<Option<Timestamp>, ParseError> {
+    text.map(|text| checked(key, text, clean, Timestamp::parse_absolute)).transpose()
 }
 
-pub(super) fn value(key: &'static str, reason: &dyn std::fmt::Display) -> ParseError {
+/// Reads a value. What is wrong with it quotes the beginning of it, so what is quoted is cleaned first:
+/// half a secret is known to no rule.
+pub(super) fn checked<T, E: std::fmt::Display>(
+    key: &'static str,
+    text: &str,
+    clean: &dyn Fn(Raw) -> Clean,
+    read: impl Fn(&str) -> Result<T, E>,
+) -> Result<T, ParseError> {
+    read(text).or_else(|_| read(&clean(Raw::new(text)))).map_err(|e| value(key, &e))
+}
+
+/// What is wrong with the whole front matter, in words that may quote it.
+pub(super) fn quoting(error: &dyn std::fmt::Display, clean: &dyn Fn(Raw) -> Clean) -> Clean {
+    clean(Raw::new(error.to_string()))
+}
+
+fn value(key: &'static str, reason: &dyn std::fmt::Display) -> ParseError {
     ParseError::Value { key, reason: reason.to_string() }
 }
 

@@ -17,7 +17,7 @@ fn memory(title: &str, body: &str) -> Memory {
         id: MemoryId::new(now, [9; 10]),
         kind: Kind::Decision,
         status: Status::Active,
-        scope: Scope::Project(ProjectKey::new("github.com/acme/shop").unwrap()),
+        scope: Scope::Project(ProjectKey::new(&Clean::trusted_constant("github.com/acme/shop")).unwrap()),
         title: as_is(Raw::new(title)),
         body: as_is(Raw::new(body)),
         why: None,
@@ -145,7 +145,7 @@ proptest! {
         let mut m = memory(if title.is_empty() { "t" } else { &title }, &body);
         m.why = Some(as_is(Raw::new(why))).filter(|w| !w.is_empty());
         m.tags = tags.into_iter().filter(|t| !t.trim().is_empty()).map(|t| as_is(Raw::new(t))).collect();
-        m.scope = ProjectKey::new(&project).map_or(Scope::Global, Scope::Project);
+        m.scope = ProjectKey::new(&as_is(Raw::new(project))).map_or(Scope::Global, Scope::Project);
         m.importance = Importance::new(importance).unwrap();
         m.confidence = f32::from(confidence) / 100.0;
         m.pinned = pinned;

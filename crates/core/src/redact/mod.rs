@@ -20,6 +20,7 @@ mod placeholder;
 mod prefilter;
 mod private_span;
 mod published;
+mod record;
 mod redactor;
 mod rule;
 mod rules;
@@ -28,6 +29,7 @@ mod shape;
 mod spans;
 mod text;
 
+pub use record::{Unredacted, own_record};
 pub use redactor::{Finding, RedactOptions, Redactor};
 pub use rule::{Family, RuleInfo};
 pub use text::{Clean, Raw};

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::ops::Deref;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Text that has not passed redaction. It can be neither displayed nor serialised, and its
 /// `Debug` form gives only a length, so it cannot reach a log or a file by accident.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
 pub struct Raw(String);
 
 impl Raw {

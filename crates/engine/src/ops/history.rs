@@ -40,7 +40,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
     let revisions = engine.store.history(&stored.memory.id)?.into_iter().map(|revision| RevisionView {
         at: revision.at.to_string(),
         age: revision.at.age(now),
-        change: revision.change,
+        change: revision.change.into_string(),
         before: MemoryView::new(&revision.before, now),
     });
     Ok(Response { revisions: revisions.collect(), current: MemoryView::of(engine, &stored, now) })

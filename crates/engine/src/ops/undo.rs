@@ -115,7 +115,7 @@ fn go_back(
     for old in still {
         retire_again(writer, &after, old, now)?;
     }
-    Ok((revision.change.clone(), after, restored))
+    Ok((revision.change.to_string(), after, restored))
 }
 
 fn retire_again(

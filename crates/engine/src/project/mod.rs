@@ -8,7 +8,7 @@ mod git;
 
 use std::path::{Path, PathBuf};
 
-use hark_core::ProjectKey;
+use hark_core::{ProjectKey, Raw};
 
 use crate::engine::Engine;
 use crate::project_store::{self, Found};
@@ -37,12 +37,14 @@ pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey>
     let key = match commit.as_deref().and_then(|commit| known_by_commit(engine, commit)) {
         // It had no remote when its first memories were made.
         Some(key) => key,
-        None => match remote.as_deref().and_then(ProjectKey::from_remote) {
-            Some(key) => key,
-            None => local_key(repository.as_ref().map_or(&root, |r| &r.work_tree), commit.as_deref())?,
-        },
+        None => {
+            let name = match remote.as_deref().and_then(ProjectKey::from_remote) {
+                Some(name) => name,
+                None => local_name(repository.as_ref().map_or(&root, |r| &r.work_tree), commit.as_deref())?,
+            };
+            ProjectKey::new(&engine.redactor().clean(name))?
+        }
     };
-    let key = ProjectKey::new(&engine.clean(key.as_str()))?;
     engine.store.cache_project(&root_text, &stamp, &key);
     Some(aliased(engine, key))
 }
@@ -58,17 +60,18 @@ pub(crate) fn head(folder: &Path) -> (Option<String>, Option<String>) {
 }
 
 fn aliased(engine: &Engine, key: ProjectKey) -> ProjectKey {
-    let alias = engine.config.projects.alias.get(key.as_str()).and_then(|name| ProjectKey::new(name));
+    let alias =
+        engine.config.projects.alias.get(key.as_str()).and_then(|name| ProjectKey::new(&engine.clean(name)));
     alias.unwrap_or(key)
 }
 
 /// A name that says what it is, and a mark that keeps two folders of one name apart: the root
 /// commit, which survives renames and moves, or else the path.
-fn local_key(folder: &Path, root_commit: Option<&str>) -> Option<ProjectKey> {
+fn local_name(folder: &Path, root_commit: Option<&str>) -> Option<Raw> {
     let name = folder.file_name()?.to_string_lossy();
     let path_mark = || hash(&folder.to_string_lossy());
     let mark = root_commit.map_or_else(path_mark, str::to_owned);
-    ProjectKey::new(&format!("{name}-{}", &mark[..MARK_CHARS]))
+    Some(Raw::new(format!("{name}-{}", &mark[..MARK_CHARS])))
 }
 
 fn hash(text: &str) -> String {

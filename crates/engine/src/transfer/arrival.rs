@@ -4,9 +4,11 @@
 use std::cell::Cell;
 
 use hark_core::markdown::{self, ParseError};
-use hark_core::redact::Redactor;
-use hark_core::{Clean, Kind, Memory, Origin, ProjectKey, Raw, Scope, Session};
+use hark_core::memory::UnknownKey;
+use hark_core::redact::{Redactor, Unredacted};
+use hark_core::{Clean, IdRef, Kind, Memory, Origin, Raw, Session};
 use hark_store::Revision;
+use hark_store::tombstones::Tombstone;
 
 use super::format::{HistoryRecord, MemoryRecord, SessionRecord};
 
@@ -39,10 +41,6 @@ impl<'r> Watch<'r> {
         }
         clean
     }
-
-    fn clean_text(&self, text: &str) -> Clean {
-        self.clean(Raw::new(text))
-    }
 }
 
 /// What another person exported may be kept, but it is their word and not the user's.
@@ -65,7 +63,7 @@ pub(super) fn memory(
     if !record.id.eq_ignore_ascii_case(&memory.id.full()) {
         return Err("its id is not the one in its text".to_owned());
     }
-    clean_labels(&mut memory, &watch);
+    without_redacted_keys(&mut memory.unknown);
     let own_words = demote(&mut memory, trust);
     let same = record.text == markdown::render(&memory);
     let kept = (own_words && !watch.changed.get() && !same).then(|| whole(redactor, record.text)).flatten();
@@ -77,15 +75,9 @@ pub(super) fn memory(
     })
 }
 
-/// Names that a file may hold and that are no text of the memory: its project, keys of other programs.
-fn clean_labels(memory: &mut Memory, watch: &Watch<'_>) {
-    memory.scope = clean_scope(&memory.scope, watch);
-    memory.unknown.retain(|entry| *watch.clean_text(&entry.key) == entry.key);
-}
-
-fn clean_scope(scope: &Scope, watch: &Watch<'_>) -> Scope {
-    let key = scope.project().and_then(|key| ProjectKey::new(&watch.clean_text(key.as_str())));
-    key.map_or(Scope::Global, Scope::Project)
+/// Keys of other programs stay as they are or go: a key with a hole in it is nobody's.
+fn without_redacted_keys(unknown: &mut Vec<UnknownKey>) {
+    unknown.retain(|entry| !entry.key.contains("[REDACTED:") && !entry.key.contains("[PRIVATE]"));
 }
 
 /// False if the memory is no longer what it says.
@@ -107,8 +99,7 @@ pub(super) fn session(record: SessionRecord, redactor: &Redactor) -> Result<Arri
     let watch = Watch::new(redactor);
     let mut session =
         markdown::session::parse(&record.text, &|raw| watch.clean(raw)).map_err(|e| reason(redactor, &e))?;
-    session.project = session.project.and_then(|key| ProjectKey::new(&watch.clean_text(key.as_str())));
-    session.unknown.retain(|entry| *watch.clean_text(&entry.key) == entry.key);
+    without_redacted_keys(&mut session.unknown);
     if !record.id.eq_ignore_ascii_case(&session.id.full()) {
         return Err("its id is not the one in its text".to_owned());
     }
@@ -126,42 +117,29 @@ pub(super) fn history(record: HistoryRecord, redactor: &Redactor) -> Result<Arri
     let watch = Watch::new(redactor);
     let mut revisions = Vec::with_capacity(record.revisions.len());
     for value in record.revisions {
-        let revision: Revision = serde_json::from_value(value)
-            .map_err(|e| redactor.clean(Raw::new(e.to_string())).into_string())?;
+        let revision: Revision<Raw> =
+            serde_json::from_value(value).map_err(|_| "a former state in it cannot be read".to_owned())?;
+        let mut revision = revision.redacted(&|raw| watch.clean(raw));
+        without_redacted_keys(&mut revision.before.unknown);
         if !record.id.eq_ignore_ascii_case(&revision.before.id.full()) {
             return Err("it holds the history of another memory".to_owned());
         }
-        revisions.push(Revision {
-            at: revision.at,
-            change: watch.clean_text(&revision.change).into_string(),
-            before: cleaned(revision.before, &watch),
-        });
+        revisions.push(revision);
     }
     Ok(Arrival { what: revisions, file: None, verbatim: None, redacted: watch.changed.get() })
 }
 
-/// Records of ours deserialise as clean; these came from outside and go through the door again.
-fn cleaned(memory: Memory, watch: &Watch<'_>) -> Memory {
-    let text = |text: Clean| watch.clean_text(&text);
-    let list = |texts: Vec<Clean>| texts.into_iter().map(text).collect();
-    Memory {
-        scope: clean_scope(&memory.scope, watch),
-        title: text(memory.title),
-        body: text(memory.body),
-        why: memory.why.map(text),
-        learned: memory.learned.map(text),
-        tags: list(memory.tags),
-        files: list(memory.files),
-        entities: list(memory.entities),
-        author: memory.author.map(text),
-        session: memory.session.map(text),
-        unknown: memory
-            .unknown
-            .into_iter()
-            .map(|entry| hark_core::memory::UnknownKey { key: entry.key, raw: text(entry.raw) })
-            .collect(),
-        ..memory
+/// A tombstone holds whole ids and marks of a fixed form, and never text: an id or mark of any other
+/// form is somebody's words.
+pub(super) fn tombstone(stone: Tombstone) -> Result<Tombstone, String> {
+    let whole = |id: String| match id.parse() {
+        Ok(IdRef::Full(id)) => Ok(id.full()),
+        _ => Err("its id is not a whole id".to_owned()),
+    };
+    if !stone.marks.iter().all(|mark| Tombstone::is_mark(mark)) {
+        return Err("it holds something that is not a mark".to_owned());
     }
+    Ok(Tombstone { at: stone.at, why: stone.why, id: stone.id.map(whole).transpose()?, marks: stone.marks })
 }
 
 /// The whole text, if the redactor has nothing to say about it: comments in the front matter are in

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hark_core::redact::Redactor;
-use hark_core::{IdRef, Memory, MemoryId, Session};
+use hark_core::{Clean, IdRef, Memory, MemoryId, Session};
 use hark_store::tombstones::Tombstone;
 use hark_store::{Arrived, Revision, StoreError, Writer};
 use schemars::JsonSchema;
@@ -145,12 +145,14 @@ impl<'e> Intake<'e> {
             }
             Record::History(record) => match record.id.parse() {
                 Ok(IdRef::Full(id)) => arrival::history(record, &self.redactor).map(|a| Item::History(id, a)),
-                _ => Err("its id is no whole id".to_owned()),
+                _ => Err("its id is not a whole id".to_owned()),
             },
             // Whoever exported it, only one's own wish takes something away.
             Record::Tombstone(_) if trust == Trust::Others => return Ok(()),
-            Record::Tombstone(stone) if self.knows(&stone)? => return Ok(()),
-            Record::Tombstone(stone) => Ok(Item::Tombstone(stone)),
+            Record::Tombstone(stone) => match arrival::tombstone(stone) {
+                Ok(stone) if self.knows(&stone)? => return Ok(()),
+                checked => checked.map(Item::Tombstone),
+            },
             // Both follow from the files.
             Record::Link(_) | Record::Entity(_) => return Ok(()),
         };
@@ -300,7 +302,8 @@ fn keep_older(writer: &mut Writer<'_>, older: &Memory) -> Result<usize, StoreErr
     if known.iter().any(|r| r.before == *older) || current.is_some_and(|m| m.updated <= older.updated) {
         return Ok(0);
     }
-    let revision = Revision { at: older.updated, change: "imported".to_owned(), before: older.clone() };
+    let revision =
+        Revision { at: older.updated, change: Clean::trusted_constant("imported"), before: older.clone() };
     writer.add_history(&older.id, &[revision])
 }
 

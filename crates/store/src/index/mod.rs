@@ -12,7 +12,7 @@ mod words;
 
 use hark_core::text::ANALYZER_VERSION;
 use hark_core::vector::Embedder;
-use hark_core::{Memory, Timestamp};
+use hark_core::{Memory, Raw, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) use chunks::{CAPACITY as CHUNK_CAPACITY, Facets, SIGN_BYTES, SLOT_BYTES};
@@ -25,6 +25,7 @@ pub(crate) use unfinished::Finish;
 use crate::error::StoreError;
 use crate::failures;
 use crate::files::Stamp;
+use crate::own;
 use crate::projects;
 use crate::store::Store;
 
@@ -126,7 +127,7 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
         .query_row([num], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((doc, passage_count)) = doc else { return Ok(()) };
-    if let Ok(memory) = serde_json::from_str::<Memory>(&doc) {
+    if let Ok(memory) = own::read::<Memory<Raw>>(&doc) {
         if !unfinished::take_back(conn, num)? {
             words::remove(conn, &passages::words_of(&memory))?;
         }

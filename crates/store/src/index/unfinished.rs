@@ -5,12 +5,13 @@
 
 use std::time::Duration;
 
-use hark_core::Memory;
+use hark_core::{Memory, Raw};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{entities, likeness, passages, words};
 use crate::connection;
 use crate::error::StoreError;
+use crate::own;
 use crate::projects::ProjectNum;
 use crate::store::Store;
 
@@ -61,7 +62,7 @@ fn finish(conn: &Connection) -> rusqlite::Result<()> {
         .collect::<rusqlite::Result<_>>()?;
     let mut all = words::Words::new();
     for (num, project, doc) in left {
-        let Ok(memory) = serde_json::from_str::<Memory>(&doc) else { continue };
+        let Ok(memory) = own::read::<Memory<Raw>>(&doc) else { continue };
         for (word, counted) in passages::words_of(&memory) {
             let passages = counted.passages;
             all.entry(word).and_modify(|sum| sum.passages += passages).or_insert(counted);

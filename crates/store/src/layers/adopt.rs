@@ -21,7 +21,7 @@ pub(crate) fn adopt(layer: &Layer, redactor: &Redactor, text: &str) -> Result<Me
     let mut memory = markdown::parse(&plain, &|raw| redactor.clean(raw)).map_err(reason)?;
     // Whatever it says of itself: it holds in this project and nowhere else.
     memory.scope = Scope::Project(layer.key(trusted));
-    memory.unknown.retain(|entry| entry.key != "seal");
+    memory.unknown.retain(|entry| *entry.key != *"seal");
     if trusted {
         if !own {
             as_teammate(&mut memory);

@@ -11,7 +11,7 @@ mod trust;
 use std::path::{Path, PathBuf};
 
 use hark_core::redact::Redactor;
-use hark_core::{Kind, Memory, MemoryId, Origin, ProjectKey, Scope, Timestamp, markdown};
+use hark_core::{Clean, Kind, Memory, MemoryId, Origin, ProjectKey, Scope, Timestamp, markdown};
 use hark_files::Door;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -23,6 +23,7 @@ use crate::error::StoreError;
 use crate::index;
 use crate::layout::Layout;
 use crate::meta;
+use crate::projects;
 use crate::read::{self, Stored};
 use crate::store::Store;
 use crate::write::Writer;
@@ -107,7 +108,8 @@ pub(crate) fn store_id(door: &Door) -> Option<String> {
 /// Filed under a key of its own, which no remote or folder name can spell.
 pub fn untrusted_key(path: &Path) -> ProjectKey {
     let mark = blake3::hash(path.as_os_str().as_encoded_bytes()).to_hex();
-    ProjectKey::new(&format!("untrusted store {}", &mark[..8]))
+    // A hash and words of ours.
+    ProjectKey::new(&Clean::already_redacted(format!("untrusted store {}", &mark[..8])))
         .unwrap_or_else(|| unreachable!("it is not empty"))
 }
 
@@ -143,7 +145,7 @@ fn read_rows(conn: &Connection) -> rusqlite::Result<Vec<Layer>> {
     let mut found = Vec::new();
     for row in rows {
         let (num, path, trusted, store, project) = row?;
-        if let Some(project) = ProjectKey::new(&project) {
+        if let Some(project) = projects::key_of(project) {
             found.push(Layer { num, door: Door::to_stranger(path), trusted, store, project });
         }
     }

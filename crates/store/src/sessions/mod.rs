@@ -11,12 +11,13 @@ use std::path::PathBuf;
 
 use hark_core::session::{Checkpoint, CheckpointBy, FileOp, FileTouch, SessionRef, SessionStatus};
 use hark_core::text::terms;
-use hark_core::{Clean, Kind, Session, SessionId, Timestamp};
+use hark_core::{Clean, Kind, Raw, Session, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::StoreError;
 use crate::files::Stamp;
 use crate::index::lexicon_token;
+use crate::own;
 use crate::projects::ProjectNum;
 use crate::read::Stored;
 use crate::store::Store;
@@ -52,10 +53,7 @@ pub struct SessionFilter {
 const COLUMNS: &str = "num, doc, file, mtime, size, status, seen, ended, tools, unreported, denied";
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredSession> {
-    let doc: String = row.get(1)?;
-    let mut session: Session = serde_json::from_str(&doc).map_err(|e| {
-        rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, Box::new(e))
-    })?;
+    let mut session = own::column::<Session<Raw>>(row, 1)?;
     let status: String = row.get(5)?;
     session.status = status.parse().unwrap_or(session.status);
     session.updated = session.updated.max(Timestamp::from_millis(row.get(6)?));

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::super::front_matter::raw_entries;
-use super::super::parse::{ParseError, first_line, split, time, value};
+use super::super::parse::{ParseError, checked, first_line, quoting, split, time};
 use super::{
     CHECKPOINTS, DECISIONS, DONE, FILES, GOAL, KNOWN_KEYS, PENDING, PLANS, REFERENCES, SECTIONS, SUMMARY,
     WORK, extract_mark, files, is_heading, unescape,
@@ -43,8 +43,8 @@ struct FrontMatter {
 pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Session, ParseError> {
     let (yaml, body) = split(text)?;
     let front: FrontMatter =
-        serde_saphyr::from_str(&yaml).map_err(|e| ParseError::Yaml(first_line(&e.to_string())))?;
-    let uuid = Uuid::parse_str(front.id.trim()).map_err(|e| value("id", &e))?;
+        serde_saphyr::from_str(&yaml).map_err(|e| ParseError::Yaml(first_line(&quoting(&e, clean))))?;
+    let uuid = checked("id", front.id.trim(), clean, Uuid::parse_str)?;
     let id = SessionId::from_bytes(*uuid.as_bytes());
     let field = |text: Option<String>| text.filter(|t| !t.is_empty()).map(|t| clean(Raw::new(t)));
     let named = |text: Option<String>, or: &str| field(text).unwrap_or_else(|| clean(Raw::new(or)));
@@ -53,16 +53,16 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Session, ParseE
         let b = id.as_bytes();
         [0, 0, b[0], b[1], b[2], b[3], b[4], b[5]]
     }));
-    let started = time("started", front.started.as_deref())?.unwrap_or(born);
+    let started = time("started", front.started.as_deref(), clean)?.unwrap_or(born);
     let mut session =
         Session::new(id, named(front.host, "unknown"), named(front.host_session, &id.full()), started);
-    session.updated = time("updated", front.updated.as_deref())?.unwrap_or(started);
-    session.ended = time("ended", front.ended.as_deref())?;
+    session.updated = time("updated", front.updated.as_deref(), clean)?.unwrap_or(started);
+    session.ended = time("ended", front.ended.as_deref(), clean)?;
     session.status = match front.status {
-        Some(word) => word.parse::<SessionStatus>().map_err(|e| value("status", &e))?,
+        Some(word) => checked("status", &word, clean, |word| word.parse::<SessionStatus>())?,
         None => SessionStatus::Closed,
     };
-    session.project = front.project.as_deref().and_then(ProjectKey::new);
+    session.project = front.project.and_then(|key| ProjectKey::new(&clean(Raw::new(key))));
     session.title = field(front.title);
     session.parent = field(front.parent);
     session.branch = field(front.branch);
@@ -72,7 +72,9 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Session, ParseE
     session.transcript = field(front.transcript);
     session.tool_calls = front.tool_calls.unwrap_or(0);
     let unknown = raw_entries(&yaml).into_iter().filter(|(key, _)| !KNOWN_KEYS.contains(&key.as_str()));
-    session.unknown = unknown.map(|(key, raw)| UnknownKey { key, raw: clean(Raw::new(raw)) }).collect();
+    session.unknown = unknown
+        .map(|(key, raw)| UnknownKey { key: clean(Raw::new(key)), raw: clean(Raw::new(raw)) })
+        .collect();
 
     for (heading, lines) in sections(&body) {
         section(&mut session, heading, &lines, front.summary_by.as_deref(), clean);

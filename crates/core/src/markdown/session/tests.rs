@@ -19,7 +19,7 @@ fn clean(text: &str) -> Clean {
 fn session() -> Session {
     let now = Timestamp::from_millis(1_772_548_320_123);
     let mut s = Session::new(SessionId::new(now, [9; 10]), clean("claude-code"), clean("f9d6-470"), now);
-    s.project = ProjectKey::new("github.com/acme/shop");
+    s.project = ProjectKey::new(&clean("github.com/acme/shop"));
     s
 }
 

@@ -329,16 +329,16 @@ fn place_of(memory: &Memory) -> Option<String> {
 
 /// A front-matter key of our own making, without its quotes.
 fn get(memory: &Memory, key: &str) -> Option<String> {
-    let entry = memory.unknown.iter().find(|entry| entry.key == key)?;
+    let entry = memory.unknown.iter().find(|entry| *entry.key == *key)?;
     let (_, value) = entry.raw.split_once(':')?;
     Some(value.trim().trim_matches('"').to_owned())
 }
 
-fn set(memory: &mut Memory, key: &str, value: Option<&str>) {
-    memory.unknown.retain(|entry| entry.key != key);
+fn set(memory: &mut Memory, key: &'static str, value: Option<&str>) {
+    memory.unknown.retain(|entry| *entry.key != *key);
     if let Some(value) = value {
         // Hashes and words of ours: there is nothing to redact.
         let raw = Clean::already_redacted(format!("{key}: \"{value}\""));
-        memory.unknown.push(UnknownKey { key: key.to_owned(), raw });
+        memory.unknown.push(UnknownKey { key: Clean::trusted_constant(key), raw });
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use hark_core::memory::{Importance, UnknownKey, one_line, title_from_body};
+use hark_core::redact::cut_at;
 use hark_core::session::{FileTouch, Pointer};
 use hark_core::{
     Clean, Link, Memory, MemoryId, Origin, ProjectKey, Relation, Scope, Session, SessionId, Status, Timestamp,
@@ -184,9 +185,15 @@ fn memory(
 
 /// Where something came from, as a front-matter key of its own.
 pub(in crate::transfer) fn source_key(engine: &Engine, source: &str) -> UnknownKey {
-    let line: String = source.chars().filter(|c| !c.is_control()).take(300).collect();
-    let quoted = serde_json::to_string(&line).unwrap_or_default();
-    UnknownKey { key: "source".to_owned(), raw: engine.clean(&format!("source: {quoted}")) }
+    let line: String = source.chars().filter(|c| !c.is_control()).collect();
+    // Cleaned before it is cut: half a secret is known to no rule.
+    let line = engine.clean(&line);
+    let end = line.char_indices().nth(300).map_or(line.len(), |(end, _)| cut_at(&line, end));
+    let quoted = serde_json::to_string(&line[..end]).unwrap_or_default();
+    UnknownKey {
+        key: Clean::trusted_constant("source"),
+        raw: Clean::already_redacted(format!("source: {quoted}")),
+    }
 }
 
 fn session(engine: &Engine, tool: &str, run: Run, scope: &Scope) -> Item {
