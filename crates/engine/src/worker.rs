@@ -52,6 +52,8 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     let started = Instant::now();
     let Some(_lock) = lock(engine.store.layout()) else { return Ok(Done { busy: true, ..Done::default() }) };
     engine.store.be_courteous();
+    // Half a snapshot that a killed process left is a copy of memories.
+    let _ = engine.store.remove_leftovers();
     let mut done = Done { events: drain(engine, started, limit)?, ..Done::default() };
     let stale = parse_span(&engine.config.sessions.stale).unwrap_or(hark_core::time::DAY_MS);
     let now = engine.now();

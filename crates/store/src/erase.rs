@@ -3,11 +3,11 @@
 //!
 //! Removing the memory itself is the writer's; this is about what else holds its words.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aho_corasick::{AhoCorasick, MatchKind};
-use hark_core::{Memory, Timestamp, markdown};
+use hark_core::{SessionId, Timestamp, markdown};
 use hark_files::Door;
 
 use crate::connection;
@@ -15,21 +15,11 @@ use crate::error::StoreError;
 use crate::files;
 use crate::layout::Layout;
 use crate::leaning;
-use crate::revisions::Revision;
+use crate::read::number_list;
 use crate::store::Store;
 use crate::tombstones::turn_mark;
+use crate::traces::{Place, Traces};
 use crate::write::Writer;
-
-/// What stands where a quote was.
-pub const SCRUBBED: &str = "[forgotten]";
-/// Shorter texts are too common to be told from other people's words.
-const LEAST_CHARS: usize = 16;
-/// How far before a `…` a quote may begin.
-const LONGEST_CUT: usize = 400;
-/// So much of a text in a name of a file is taken for a quote.
-const NAME_CHARS: usize = 10;
-/// Beyond this many memories single sentences are no longer looked for, only whole texts and titles.
-const MOST_IN_DETAIL: usize = 2_000;
 
 /// Tables that are made from the files of memories, or hold no text.
 const DERIVED: &[&str] = &[
@@ -56,163 +46,65 @@ const DERIVED: &[&str] = &[
     "layer",
 ];
 
-/// Texts that must be found nowhere any more. One look finds any of them, however many they are.
-#[derive(Debug, Default)]
-pub struct Traces {
-    needles: Vec<String>,
-    matcher: Option<AhoCorasick>,
-    /// How they begin in names of files.
-    names: Option<AhoCorasick>,
+/// The sessions that forgotten memories came from.
+#[derive(Default)]
+struct Sources {
+    nums: HashSet<i64>,
+    files: HashSet<String>,
 }
 
-impl Traces {
-    /// Everything that memories say, and said before.
-    pub fn of<'m>(memories: impl IntoIterator<Item = (&'m Memory, Vec<Revision>)>) -> Self {
-        let mut needles = Vec::new();
-        for (at, (memory, history)) in memories.into_iter().enumerate() {
-            let in_detail = at < MOST_IN_DETAIL;
-            for state in history.iter().map(|revision| &revision.before).chain([memory]) {
-                add_all(state, in_detail, &mut needles);
-            }
-        }
-        Self::from_needles(needles)
+impl Sources {
+    fn place(&self, num: i64) -> Place {
+        if self.nums.contains(&num) { Place::Source } else { Place::Elsewhere }
     }
 
-    fn from_needles(mut needles: Vec<String>) -> Self {
-        needles.sort();
-        needles.dedup();
-        // Too many to hold is no reason to fail: the memories are gone all the same.
-        let matcher = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&needles).ok();
-        let mut names: Vec<String> = needles.iter().map(|needle| name_of(needle)).collect();
-        names.sort();
-        names.dedup();
-        names.retain(|name| name.len() >= NAME_CHARS);
-        let names = AhoCorasick::new(&names).ok().filter(|_| !names.is_empty());
-        Traces { matcher: matcher.filter(|_| !needles.is_empty()), names, needles }
+    /// A condition on a column that names sessions by number.
+    fn condition(&self, column: &str) -> String {
+        format!("{column} IN ({})", number_list(self.nums.iter().copied()))
     }
-
-    /// Whether a file may be called after one of them. A name is made again from what the file says, so
-    /// a wrong guess does no harm.
-    pub(crate) fn named_in(&self, name: &str) -> bool {
-        self.names.as_ref().is_some_and(|names| names.is_match(name))
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.needles.is_empty()
-    }
-
-    /// The text without them; nothing if none was there.
-    pub(crate) fn scrubbed(&self, text: &str) -> Option<String> {
-        let matcher = self.matcher.as_ref()?;
-        let whole =
-            matcher.is_match(text).then(|| matcher.replace_all(text, &vec![SCRUBBED; self.needles.len()]));
-        let cut = self.without_cut_quotes(whole.as_deref().unwrap_or(text));
-        cut.or(whole)
-    }
-
-    /// Titles are often the beginning of a text with `…` behind it: that is a quote too.
-    fn without_cut_quotes(&self, text: &str) -> Option<String> {
-        let mut out = String::new();
-        let mut from = 0;
-        for (at, _) in text.match_indices('…') {
-            let mut start = at.saturating_sub(LONGEST_CUT).max(from);
-            while !text.is_char_boundary(start) {
-                start += 1;
-            }
-            let before = &text[start..at];
-            let mut in_word = false;
-            let begins = before.char_indices().find(|(at, c)| {
-                let is_start = c.is_alphanumeric() && !in_word;
-                in_word = c.is_alphanumeric();
-                is_start && self.is_beginning(before[*at..].trim_end())
-            });
-            if let Some((begin, _)) = begins {
-                out.push_str(&text[from..start + begin]);
-                out.push_str(SCRUBBED);
-                from = at;
-            }
-        }
-        (from > 0).then(|| out + &text[from..])
-    }
-
-    /// Whether one of the texts begins so. They are in order.
-    fn is_beginning(&self, text: &str) -> bool {
-        let at = self.needles.partition_point(|needle| needle.as_str() < text);
-        text.chars().count() >= LEAST_CHARS && self.needles.get(at).is_some_and(|n| n.starts_with(text))
-    }
-
-    fn found_in(&self, bytes: &[u8]) -> bool {
-        self.matcher.as_ref().is_some_and(|matcher| matcher.is_match(bytes))
-    }
-}
-
-/// The beginning of a text as names of files have it.
-fn name_of(text: &str) -> String {
-    let mut name = String::new();
-    for c in text.chars() {
-        if name.len() >= NAME_CHARS {
-            break;
-        }
-        if c.is_alphanumeric() {
-            name.extend(c.to_lowercase());
-        } else if !name.is_empty() && !name.ends_with('-') {
-            name.push('-');
-        }
-    }
-    name
-}
-
-fn add_all(memory: &Memory, in_detail: bool, needles: &mut Vec<String>) {
-    let fields = [Some(&memory.body), Some(&memory.title), memory.why.as_ref(), memory.learned.as_ref()];
-    for text in fields.into_iter().flatten() {
-        add_text(text, needles);
-        if !in_detail {
-            continue;
-        }
-        for line in text.lines() {
-            add_text(line, needles);
-            for sentence in line.split_inclusive(['.', '!', '?', ';']) {
-                add_text(sentence, needles);
-            }
-        }
-    }
-}
-
-/// The text, and how it looks inside JSON or quoted YAML.
-fn add_text(text: &str, needles: &mut Vec<String>) {
-    let text = text.trim().trim_end_matches(['.', '…']);
-    if text.chars().count() < LEAST_CHARS {
-        return;
-    }
-    let quoted = serde_json::to_string(text).unwrap_or_default();
-    let quoted = quoted.trim_matches('"');
-    if quoted != text {
-        needles.push(quoted.to_owned());
-    }
-    needles.push(text.to_owned());
 }
 
 impl Writer<'_> {
     /// Takes quotes out of everything that this store keeps about sessions. Returns how many places
     /// were changed.
     pub fn scrub(&mut self, traces: &Traces) -> Result<usize, StoreError> {
-        let turns = self.turns_quoting(traces).map_err(|e| self.sql(e))?;
+        let sources = self.sources_of(traces).map_err(|e| self.sql(e))?;
+        let turns = self.turns_quoting(traces, &sources).map_err(|e| self.sql(e))?;
         self.bury_turns(turns)?;
-        let mut changed = self.scrub_rows(traces).map_err(|e| self.sql(e))?;
+        let mut changed = self.scrub_rows(traces, &sources).map_err(|e| self.sql(e))?;
         for path in texts_of(self.layout) {
             let Ok(text) = self.layout.door().read_to_string(&path, files::LARGEST) else { continue };
-            let clean = traces.scrubbed(&text);
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let is_source = path.parent() == Some(&self.layout.sessions()) && sources.files.contains(name);
+            let clean = traces.scrubbed(&text, if is_source { Place::Source } else { Place::Elsewhere });
+            let is_named = traces.named_in(name);
+            if clean.is_none() && !is_named {
+                continue;
+            }
+            self.journal_file(&path);
             if let Some(clean) = &clean {
-                self.journal_file(&path);
                 self.layout.write(&path, clean.as_bytes())?;
                 changed += 1;
             }
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if clean.is_some() || traces.named_in(name) {
-                self.rename_session(&path, clean.as_deref().unwrap_or(&text))?;
-            }
+            self.rename_session(&path, clean.as_deref().unwrap_or(&text))?;
         }
         Ok(changed)
+    }
+
+    fn sources_of(&self, traces: &Traces) -> rusqlite::Result<Sources> {
+        let mut found = Sources::default();
+        let mut read = self.tx.prepare("SELECT num, id, host_session, file FROM session")?;
+        let mut rows = read.query([])?;
+        while let Some(row) = rows.next()? {
+            let id = SessionId::from_slice(row.get_ref(1)?.as_blob()?);
+            let (whole, short) = id.map(|id| (id.full(), id.short())).unwrap_or_default();
+            let names = [row.get_ref(2)?.as_str()?, whole.as_str(), short.as_str()];
+            if traces.place_of(&names) == Place::Source {
+                found.nums.insert(row.get(0)?);
+                found.files.insert(row.get(3)?);
+            }
+        }
+        Ok(found)
     }
 
     /// The name of a session's file is made from what it says.
@@ -234,13 +126,14 @@ impl Writer<'_> {
     }
 
     /// Marks of everything that sessions said with one of the texts in it.
-    fn turns_quoting(&self, traces: &Traces) -> rusqlite::Result<Vec<String>> {
+    fn turns_quoting(&self, traces: &Traces, sources: &Sources) -> rusqlite::Result<Vec<String>> {
         let mut found = Vec::new();
-        let mut read = self.tx.prepare("SELECT target, body FROM event")?;
+        let mut read = self.tx.prepare("SELECT target, body, session FROM event")?;
         let mut rows = read.query([])?;
         while let Some(row) = rows.next()? {
             let (target, body) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
-            if traces.scrubbed(target).is_some() || traces.scrubbed(body).is_some() {
+            let place = sources.place(row.get(2)?);
+            if traces.scrubbed(target, place).is_some() || traces.scrubbed(body, place).is_some() {
                 found.extend(turn_mark(self.redactor, target, body));
             }
         }
@@ -248,15 +141,28 @@ impl Writer<'_> {
     }
 
     /// Every table that is not made from memories, whoever added it.
-    fn scrub_rows(&self, traces: &Traces) -> rusqlite::Result<usize> {
+    fn scrub_rows(&self, traces: &Traces, sources: &Sources) -> rusqlite::Result<usize> {
         let mut changed = 0;
         for (table, columns) in self.tables()? {
             if DERIVED.contains(&table.as_str()) {
                 continue;
             }
+            let session = if table == "session" {
+                Some("num")
+            } else {
+                columns.iter().find(|c| c.name == "session" && c.kind == "INTEGER").map(|_| "session")
+            };
             for column in columns.iter().filter(|column| column.kind == "TEXT") {
-                let clean = |text: &str| traces.scrubbed(text);
-                changed += sweep_column(&self.tx, &table, &column.name, true, &clean)?;
+                let mut sweep = |rows: &str, place: Place| -> rusqlite::Result<()> {
+                    let clean = |text: &str| traces.scrubbed(text, place);
+                    let which = Sweep { table: &table, column: &column.name, rows, apply: true };
+                    changed += which.run(&self.tx, &clean)?;
+                    Ok(())
+                };
+                if let Some(session) = session.filter(|_| !sources.nums.is_empty()) {
+                    sweep(&sources.condition(session), Place::Source)?;
+                }
+                sweep(EVERY_ROW, Place::Elsewhere)?;
             }
         }
         Ok(changed)
@@ -403,25 +309,6 @@ impl Store {
         self.cache.borrow_mut().forget();
         Ok(())
     }
-
-    /// Files of this data directory that still hold one of the texts, byte by byte. Backups are opened
-    /// for that.
-    pub fn holding(&self, traces: &Traces) -> Result<Vec<String>, StoreError> {
-        let mut found = Vec::new();
-        for path in everything(self.layout.door(), &["models"]) {
-            let is_backup = path.starts_with(self.layout.backups());
-            let Ok(bytes) = self.layout.door().read(&path, u64::MAX - 1) else { continue };
-            let holds = traces.found_in(&bytes)
-                || (is_backup
-                    && crate::backup::any_entry(self.layout.door(), &path, |content| {
-                        traces.found_in(content)
-                    }));
-            if holds {
-                found.push(path.strip_prefix(self.layout.home()).unwrap_or(&path).display().to_string());
-            }
-        }
-        Ok(found)
-    }
 }
 
 impl Store {
@@ -461,7 +348,8 @@ impl Store {
                         continue;
                     }
                     for column in columns.iter().filter(|column| column.kind == "TEXT") {
-                        changed += sweep_column(&writer.tx, &table, &column.name, apply, clean)?;
+                        let which = Sweep { table: &table, column: &column.name, rows: EVERY_ROW, apply };
+                        changed += which.run(&writer.tx, clean)?;
                     }
                 }
                 Ok(changed)
@@ -471,55 +359,52 @@ impl Store {
     }
 }
 
-/// By distinct text: equal ones are cleaned alike.
-fn sweep_column(
-    tx: &rusqlite::Connection,
-    table: &str,
-    column: &str,
+/// One column of a table.
+struct Sweep<'s> {
+    table: &'s str,
+    column: &'s str,
+    /// A condition of our own making.
+    rows: &'s str,
     apply: bool,
-    clean: &dyn Fn(&str) -> Option<String>,
-) -> rusqlite::Result<usize> {
-    let (table, column) = (quoted(table), quoted(column));
-    let mut dirty: Vec<(String, String)> = Vec::new();
-    {
-        let mut statement =
-            tx.prepare(&format!("SELECT DISTINCT {column} FROM {table} WHERE length({column}) > 7"))?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let text: String = row.get(0)?;
-            if let Some(better) = clean(&text) {
-                dirty.push((text, better));
-            }
-        }
-    }
-    if apply {
-        let mut update =
-            tx.prepare(&format!("UPDATE OR IGNORE {table} SET {column} = ?2 WHERE {column} = ?1"))?;
-        for (before, after) in &dirty {
-            update.execute([before, after])?;
-        }
-    }
-    Ok(dirty.len())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+const EVERY_ROW: &str = "1 = 1";
 
-    #[test]
-    fn quotes_go_and_short_words_stay() {
-        let mut needles = Vec::new();
-        add_text("say \"the walrus\" sleeps", &mut needles);
-        add_text("too short", &mut needles);
-        let traces = Traces::from_needles(needles);
-        let text = "{\"body\":\"he said: say \\\"the walrus\\\" sleeps, too short\"}";
-        assert_eq!(traces.scrubbed(text).unwrap(), "{\"body\":\"he said: [forgotten], too short\"}");
-        assert_eq!(traces.scrubbed("nothing of it"), None);
-        let mut needles = Vec::new();
-        add_text("the walrus sleeps on the northern beach", &mut needles);
-        let traces = Traces::from_needles(needles);
-        let text = "He said: the walrus sleeps on…; the walrus…";
-        assert_eq!(traces.scrubbed(text).unwrap(), "He said: [forgotten]…; the walrus…");
-        assert!(!Traces::from_needles(Vec::new()).found_in(b"anything"));
+impl Sweep<'_> {
+    /// By distinct text: equal ones are cleaned alike. Returns how many texts changed.
+    fn run(
+        &self,
+        tx: &rusqlite::Connection,
+        clean: &dyn Fn(&str) -> Option<String>,
+    ) -> rusqlite::Result<usize> {
+        let (table, column, rows) = (quoted(self.table), quoted(self.column), self.rows);
+        let mut dirty: Vec<(String, String)> = Vec::new();
+        {
+            let mut statement = tx.prepare(&format!(
+                "SELECT DISTINCT {column} FROM {table} WHERE length({column}) > 7 AND {rows}"
+            ))?;
+            let mut found = statement.query([])?;
+            while let Some(row) = found.next()? {
+                let text: String = row.get(0)?;
+                if let Some(better) = clean(&text) {
+                    dirty.push((text, better));
+                }
+            }
+        }
+        if self.apply {
+            let mut update = tx.prepare(&format!(
+                "UPDATE OR IGNORE {table} SET {column} = ?2 WHERE {column} = ?1 AND {rows}"
+            ))?;
+            // What is left would now be the same as another row, which says all that may be said.
+            let mut remove = tx.prepare(&format!(
+                "DELETE FROM {table} WHERE {column} = ?1 AND {rows} AND {}",
+                if self.table == "session" { "0" } else { "1" }
+            ))?;
+            for (before, after) in &dirty {
+                update.execute([before, after])?;
+                remove.execute([before])?;
+            }
+        }
+        Ok(dirty.len())
     }
 }

@@ -1,4 +1,4 @@
-//! `hark forget ID… | --query Q | --session S | --project P [--yes]`
+//! `hark forget ID… | --query Q [--confirm N] | --session S | --project P [--yes]`
 
 use hark_engine::ops::forget;
 
@@ -23,18 +23,28 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         ui::print(&format!("{word} {ID}{}{ID:#} {}\n", gone.id, ui::safe(&gone.title)));
     }
     if !response.forgotten {
-        let any = !response.memories.is_empty() || !response.sessions.is_empty();
-        ui::note(if any { "nothing was removed; add --yes to do it\n" } else { "nothing fits\n" });
+        let count = response.memories.len() + response.sessions.len();
+        let next = match &response.confirm {
+            _ if count == 0 => "no memory matches\n".to_owned(),
+            Some(command) => format!(
+                "nothing was removed; confirm with: {}\n(or with the same query and --confirm {count})\n",
+                ui::safe(command)
+            ),
+            None => "nothing was removed; add --yes to do it\n".to_owned(),
+        };
+        ui::note(&next);
         return Ok(());
     }
     ui::note(&format!(
         "{DIM}{} quotes and {} backups cleaned; the data directory was searched byte by byte{DIM:#}\n",
         response.quotes, response.backups
     ));
-    for file in &response.remaining {
+    for left in &response.remaining {
         ui::note(&format!(
-            "{WARN}still there:{WARN:#} {} holds the same words; forget or edit it too\n",
-            ui::safe(file)
+            "{WARN}still there:{WARN:#} {}: {}\n  to remove it: {}\n",
+            ui::safe(&left.place),
+            ui::safe(&left.why),
+            ui::safe(&left.fix)
         ));
     }
     Ok(())

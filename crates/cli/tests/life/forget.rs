@@ -221,7 +221,10 @@ fn what_others_say_too_is_named_and_not_touched() {
         &["--kind", "lesson"],
     );
     let done = home.hark(["forget", &one, "--yes", "--json"]).ok().json();
-    assert!(done["remaining"].to_string().contains("lesson/"), "{done}");
+    let left = done["remaining"].as_array().unwrap();
+    assert_eq!(left.len(), 1, "the index is a copy of that memory: {done}");
+    assert!(left[0]["place"].as_str().unwrap().starts_with("memories/lesson/"), "{done}");
+    assert_eq!(left[0]["fix"], format!("hark forget {other}"));
     assert!(home.show(&other)["body"].as_str().unwrap().contains("writes to disk"));
 }
 
@@ -281,4 +284,175 @@ fn reading_the_transcript_again_brings_nothing_back() {
         assert_eq!(sessions["sessions"], json!([]), "index {index}");
         assert!(disk::holding(&home.store(), "every file twice").is_empty(), "index {index}");
     }
+}
+
+/// What sessions show of themselves, as one text.
+fn told(home: &Home, session: &str) -> String {
+    let shown = home.hark(["sessions", "show", session, "--json"]).ok().stdout();
+    let events = home.hark(["grep", "tests", "--json"]).ok().stdout();
+    shown + &events
+}
+
+#[test]
+fn a_phrase_that_others_say_too_stays_where_they_said_it() {
+    let home = home();
+    let id =
+        home.remember("Run the tests first. The zwunydza exporter needs four krazwoply workers to start up.");
+    for (name, prompt) in [
+        ("one", "Please run the tests first, then look at the importer."),
+        ("two", "Run the tests first. Then commit."),
+    ] {
+        let event = json!({ "session_id": name, "cwd": home.work(), "hook_event_name": "UserPromptSubmit",
+            "prompt": prompt });
+        home.hook("claude-code", "UserPromptSubmit", &event);
+        home.hark(["checkpoint", "--session", name, "--goal", "Run the tests first", "--done", prompt]).ok();
+    }
+    let quoting = json!({ "session_id": "three", "cwd": home.work(), "hook_event_name": "UserPromptSubmit",
+        "prompt": "You told me: The zwunydza exporter needs four krazwoply workers to start up. Why?" });
+    home.hook("claude-code", "UserPromptSubmit", &quoting);
+    let before: Vec<String> = ["one", "two"].iter().map(|name| told(&home, name)).collect();
+    assert!(before[0].contains("run the tests first") && before[1].contains("Run the tests first"));
+
+    let done = home.hark(["forget", &id, "--yes", "--json"]).ok().json();
+    assert_eq!(done["remaining"], json!([]), "{done}");
+    let after: Vec<String> = ["one", "two"].iter().map(|name| told(&home, name)).collect();
+    assert_eq!(after, before);
+    for word in ["zwunydza", "krazwoply"] {
+        assert_eq!(disk::holding(&home.store(), word), Vec::<std::path::PathBuf>::new(), "a quote is a copy");
+    }
+}
+
+/// The same words in another memory are no reason to change a session, and are named.
+#[test]
+fn a_sentence_of_another_memory_is_not_taken_from_sessions() {
+    let home = home();
+    const SHARED: &str = "Migrations run before the new version gets any traffic at all";
+    let id = home.remember(&format!("The krazwoply deploy has two steps.\n\n{SHARED}."));
+    let other = home.remember_with(&format!("{SHARED}, also on staging."), &["--kind", "lesson"]);
+    home.hark(["checkpoint", "--session", "one", "--goal", SHARED]).ok();
+    home.hark(["forget", &id, "--yes"]).ok();
+    assert!(home.hark(["sessions", "show", "one"]).ok().stdout().contains(SHARED));
+    assert!(home.show(&other)["body"].as_str().unwrap().contains(SHARED));
+}
+
+#[test]
+fn the_session_that_a_memory_came_from_is_cleaned_of_short_sentences_too() {
+    let home = home();
+    let project = hark_testkit::git::repository(&home, "shop");
+    let mut file = Claude::new("source", &project.display().to_string());
+    file.prompt("From now on always use krazwo tabs.").says("I will.");
+    let path = home.user().join(".claude/projects/-shop/source.jsonl");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, file.text()).unwrap();
+    home.hark(["ingest"]).ok();
+    home.hark(["distil"]).ok();
+    let found = home.hark(["list", "--json"]).within(&project).ok().json();
+    let id = found["memories"][0]["id"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned();
+    let done = home.hark(["forget", &id, "--yes", "--json"]).within(&project).ok().json();
+    let left = disk::holding(&home.store(), "krazwo");
+    assert!(left.is_empty(), "{left:?}");
+    // The transcript is the assistant's; that it is there, and what to do, is said.
+    let place = &done["remaining"][0];
+    assert_eq!(place["place"], path.display().to_string(), "{done}");
+    assert_eq!(place["fix"], format!("delete {}", path.display()));
+}
+
+/// A backup that was killed leaves half a snapshot in `tmp/`.
+fn leave_half_a_snapshot(home: &Home) -> std::path::PathBuf {
+    home.hark(["backup"]).ok();
+    let name = home.hark(["backup", "list", "--json"]).ok().json()["snapshots"][0]["name"].clone();
+    let whole = home.store().join(format!("backups/{}.hark", name.as_str().unwrap()));
+    let bytes = std::fs::read(whole).unwrap();
+    let half = home.store().join("tmp/backup-4194304");
+    std::fs::write(&half, &bytes[..bytes.len() - 10]).unwrap();
+    half
+}
+
+#[test]
+fn half_a_snapshot_in_tmp_goes_too() {
+    let home = home();
+    let id = home.remember("The krazwoply walrus sleeps on the northern beach until noon");
+    let half = leave_half_a_snapshot(&home);
+    let mine = home.store().join("tmp/notes of mine.txt");
+    std::fs::write(&mine, "not hark's").unwrap();
+    let done = home.hark(["forget", &id, "--yes", "--json"]).ok().json();
+    assert_eq!(done["remaining"], json!([]));
+    assert!(!half.exists(), "a killed backup holds memories");
+    assert!(mine.exists(), "only files of our own making are removed");
+}
+
+#[test]
+fn worker_and_doctor_remove_what_killed_processes_left() {
+    let home = home();
+    home.remember("The krazwoply walrus sleeps on the northern beach until noon");
+    let half = leave_half_a_snapshot(&home);
+    // Somebody is still at it: then it is no leftover.
+    let held = std::fs::File::open(&half).unwrap();
+    held.lock().unwrap();
+    home.hark(["work", "--until-idle"]).ok();
+    assert!(!home.findings().contains("tmp/"), "{}", home.findings());
+    assert!(half.exists());
+    drop(held);
+    home.hark(["work", "--until-idle"]).ok();
+    assert!(!half.exists());
+    let half = leave_half_a_snapshot(&home);
+    assert!(home.findings().contains("removed 1 unfinished file"), "{}", home.findings());
+    assert!(!half.exists());
+}
+
+#[test]
+fn what_is_left_is_named_with_what_to_do_about_it() {
+    let home = home();
+    const TEXT: &str = "The krazwoply walrus sleeps on the northern beach until noon";
+    let id = home.remember(TEXT);
+    home.hark(["backup"]).ok();
+    let torn = home.store().join("backups/2020-01-01T00-00-00.000Z.hark");
+    std::fs::write(
+        &torn,
+        "{\"hark_backup\":1,\"made\":\"2020-01-01T00:00:00.000Z\",\"digest\":\"x\"}\nrubbish",
+    )
+    .unwrap();
+    let mine = home.store().join("notes of mine.txt");
+    std::fs::write(&mine, TEXT).unwrap();
+    let outcome = home.hark(["forget", &id, "--yes", "--json"]).ok();
+    let left = outcome.json()["remaining"].clone();
+    let fix = |place: &str| {
+        let all = left.as_array().unwrap();
+        let found = all.iter().find(|left| left["place"] == place).unwrap_or_else(|| panic!("{left}"));
+        found["fix"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(fix("notes of mine.txt"), format!("edit or delete {}", mine.display()));
+    assert_eq!(fix("backups/2020-01-01T00-00-00.000Z.hark"), format!("delete {}", torn.display()));
+    assert_eq!(left.as_array().unwrap().len(), 2, "{left}");
+}
+
+#[test]
+fn what_a_search_finds_is_confirmed_by_ids_or_by_number() {
+    let home = home();
+    let one = home.remember("The walrus feeds on clams in the morning");
+    let two = home.remember("The walrus feeds on squid in the evening");
+    let query = ["forget", "--query", "what does the walrus feed on"];
+    let list = home.hark([&query[..], &["--json"]].concat()).ok().json();
+    assert_eq!((list["forgotten"].as_bool(), list["memories"].as_array().unwrap().len()), (Some(false), 2));
+    let confirm = list["confirm"].as_str().unwrap();
+    assert!(confirm.contains(&one) && confirm.contains(&two) && confirm.ends_with("--yes"), "{confirm}");
+    let said = home.hark(query).ok().stderr();
+    assert!(said.contains("confirm with: hark forget m-") && said.contains("--confirm 2"), "{said}");
+
+    // A third comes after the list was read: then neither way takes it along.
+    let three = home.remember("The walrus feeds on crabs at night");
+    let refused = home.hark([&query[..], &["--yes"]].concat()).fails(1).stderr();
+    assert!(refused.contains("--yes does not confirm"), "{refused}");
+    let refused = home.hark([&query[..], &["--confirm", "2"]].concat()).fails(1).stderr();
+    assert!(refused.contains("finds 3 now, not 2"), "{refused}");
+    for id in [&one, &two, &three] {
+        assert_eq!(home.show(id)["status"], "active");
+    }
+    let words: Vec<&str> = confirm.split(' ').skip(1).collect();
+    home.hark(words).ok();
+    assert_eq!(home.show(&three)["status"], "active");
+    let done = home.hark([&query[..], &["--confirm", "1", "--json"]].concat()).ok().json();
+    assert_eq!(done["memories"][0]["id"], three.as_str());
+    home.hark(["show", &three]).fails(1);
+    home.hark(["forget", &one, "--confirm", "1"]).fails(2);
 }

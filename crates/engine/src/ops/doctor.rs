@@ -57,6 +57,15 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
             mend: None,
         });
     }
+    let leftovers = engine.store.remove_leftovers().unwrap_or(0);
+    if leftovers > 0 {
+        let files = if leftovers == 1 { "file" } else { "files" };
+        findings.push(Finding {
+            severity: Severity::Ok,
+            what: format!("removed {leftovers} unfinished {files} that a killed process left in tmp/"),
+            mend: None,
+        });
+    }
     findings.extend(crate::health::findings(engine));
     findings.extend(chosen_model(engine)?);
     findings.extend(stores_of_projects(engine, caller)?);

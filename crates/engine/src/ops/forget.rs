@@ -6,7 +6,7 @@ use clap::Args;
 use hark_core::session::SessionRef;
 use hark_core::{IdRef, Memory, MemoryId, Origin, ProjectKey, Status, Timestamp};
 use hark_store::search::Filter;
-use hark_store::{ListFilter, ListOrder, Passing, ProjectNum, SessionFilter, StoredSession, Traces, Writer};
+use hark_store::{ListFilter, ListOrder, Passing, ProjectNum, Remains, SessionFilter, StoredSession, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,10 +22,15 @@ pub struct Request {
     #[arg(value_name = "ID", required_unless_present_any = ["query", "session", "project"])]
     #[serde(default)]
     pub ids: Vec<String>,
-    /// What a recall of this finds, whatever its status
+    /// What a recall of this finds, whatever its status: shows the list, which is then confirmed by its
+    /// ids or with --confirm
     #[arg(long, value_name = "Q")]
     #[schemars(skip)]
     pub query: Option<String>,
+    /// Forget what --query finds, if it is exactly this many
+    #[arg(long, value_name = "N", requires = "query")]
+    #[schemars(skip)]
+    pub confirm: Option<usize>,
     /// A session with its events and checkpoints, and the memories that were made in it
     #[arg(long, value_name = "S")]
     #[schemars(skip)]
@@ -50,9 +55,12 @@ pub struct Response {
     pub quotes: usize,
     /// Backups that were written again without them.
     pub backups: usize,
-    /// Files of the data directory that still hold their words: other memories that say the same, or
+    /// Places that still hold their words, and what to do about each: other memories that say the same,
     /// files that are not ours.
-    pub remaining: Vec<String>,
+    pub remaining: Vec<Remains>,
+    /// How to confirm what a search found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -83,11 +91,39 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         sessions: doomed.sessions.iter().map(gone_session).collect(),
         ..Response::default()
     };
-    if !request.yes {
+    if let Some(query) = &request.query {
+        let count = doomed.memories.len() + doomed.sessions.len();
+        if !confirmed(request, count)? {
+            let confirm = (count > 0).then(|| how_to_confirm(&doomed, query, count));
+            return Ok(Response { confirm, ..response });
+        }
+    } else if !request.yes {
         return Ok(response);
     }
     may_forget(origin, &doomed)?;
     erase(engine, &doomed, Passing::Forgotten, now).map(|done| Response { forgotten: true, ..done })
+}
+
+/// A search may find more tomorrow than it showed today, so `--yes` alone does not confirm it.
+fn confirmed(request: &Request, count: usize) -> Result<bool, EngineError> {
+    const LOOK: &str = "look at the list without --yes, then confirm it by its ids or with --confirm";
+    match request.confirm {
+        None if request.yes => Err(EngineError::invalid("--yes does not confirm what a search finds", LOOK)),
+        None => Ok(false),
+        Some(wanted) if wanted == count => Ok(true),
+        Some(wanted) => Err(EngineError::invalid(
+            format!("the search finds {count} now, not {wanted}; nothing was forgotten"),
+            LOOK,
+        )),
+    }
+}
+
+fn how_to_confirm(doomed: &Doomed, query: &str, count: usize) -> String {
+    let ids: Vec<String> = doomed.memories.iter().map(|memory| memory.id.short()).collect();
+    if doomed.sessions.is_empty() {
+        return format!("hark forget {} --yes", ids.join(" "));
+    }
+    format!("hark forget --query {query:?} --confirm {count}")
 }
 
 fn may_forget(origin: Origin, doomed: &Doomed) -> Result<(), EngineError> {
@@ -220,7 +256,7 @@ fn erase(
     for memory in &doomed.memories {
         said.push((memory, engine.store.history(&memory.id)?));
     }
-    let traces = Traces::of(said);
+    let traces = engine.store.traces(said)?;
     let quotes = engine.store.write(now, |writer| {
         for memory in &doomed.memories {
             remove(writer, memory.id, &ids, why, now)?;
@@ -235,7 +271,8 @@ fn erase(
     })?;
     let mut names: Vec<String> = ids.iter().map(MemoryId::full).collect();
     names.extend(doomed.sessions.iter().map(|stored| stored.session.id.full()));
-    let backups = engine.store.erase_from_backups(&names, &traces)?;
+    engine.store.remove_leftovers_of(&traces)?;
+    let (backups, torn) = engine.store.erase_from_backups(&names, &traces)?;
     engine.store.refresh(now)?;
     engine.store.wipe()?;
     Ok(Response {
@@ -244,7 +281,8 @@ fn erase(
         sessions: doomed.sessions.iter().map(gone_session).collect(),
         quotes,
         backups,
-        remaining: engine.store.holding(&traces)?,
+        remaining: engine.store.remains(&traces, &torn)?,
+        confirm: None,
     })
 }
 

@@ -17,10 +17,11 @@ pub use restore::Restored;
 
 pub(crate) use pack::any_entry;
 
-use crate::erase::{Traces, everything};
+use crate::erase::everything;
 use crate::error::StoreError;
 use crate::layout::Layout;
 use crate::store::Store;
+use crate::traces::{Place, Traces};
 use pack::{Packer, Verdict, rewrite};
 
 const EXTENSION: &str = "hark";
@@ -83,9 +84,13 @@ impl Store {
     }
 
     /// Takes memories and sessions out of every snapshot, and quotes of them. Returns how many
-    /// snapshots were written again.
-    pub fn erase_from_backups(&self, ids: &[String], traces: &Traces) -> Result<usize, StoreError> {
-        let mut changed = 0;
+    /// snapshots were written again, and which could not be read to their end.
+    pub fn erase_from_backups(
+        &self,
+        ids: &[String],
+        traces: &Traces,
+    ) -> Result<(usize, Vec<String>), StoreError> {
+        let (mut changed, mut torn) = (0, Vec::new());
         for path in paths(&self.layout) {
             let judge = |name: &str, content: &[u8]| -> Verdict {
                 let is_history =
@@ -99,16 +104,32 @@ impl Store {
                     return Verdict::Keep;
                 }
                 let Ok(text) = std::str::from_utf8(content) else { return Verdict::Keep };
-                let scrubbed = traces.scrubbed(text);
+                let scrubbed = traces.scrubbed(text, self.place_in_backup(traces, name, text));
                 if scrubbed.is_none() && !traces.named_in(name) {
                     return Verdict::Keep;
                 }
                 let text = scrubbed.unwrap_or_else(|| text.to_owned());
                 Verdict::Replace(self.session_name(name, &text), text.into_bytes())
             };
-            changed += usize::from(rewrite(&self.layout, &path, judge)?);
+            let done = rewrite(&self.layout, &path, judge)?;
+            changed += usize::from(done.changed);
+            if !done.whole {
+                torn.push(relative(&self.layout, &path));
+            }
         }
-        Ok(changed)
+        Ok((changed, torn))
+    }
+
+    fn place_in_backup(&self, traces: &Traces, name: &str, text: &str) -> Place {
+        if traces.scrubbed(text, Place::Source).is_none() {
+            return Place::Elsewhere;
+        }
+        let session = name
+            .strip_prefix("sessions/")
+            .and_then(|_| markdown::session::parse(text, &|raw| self.redactor.clean(raw)).ok());
+        session.map_or(Place::Elsewhere, |session| {
+            traces.place_of(&[session.host_session.as_str(), &session.id.full(), &session.id.short()])
+        })
     }
 
     /// What the file of a session is called now that it says something else.
@@ -143,7 +164,7 @@ impl Store {
 }
 
 /// The id in the front matter of a file.
-fn id_of(content: &[u8]) -> Option<String> {
+pub(crate) fn id_of(content: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(content.get(..4_096).unwrap_or(content));
     let line =
         text.lines().skip(1).take_while(|line| *line != "---").find_map(|line| line.strip_prefix("id:"))?;

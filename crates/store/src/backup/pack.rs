@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::StoreError;
 use crate::files;
 use crate::layout::Layout;
+use crate::leftovers;
 
 const FORMAT: u32 = 1;
 const LEVEL: u8 = 6;
@@ -55,6 +56,7 @@ impl<'p> Packer<'p> {
         now: Timestamp,
     ) -> Result<Self, StoreError> {
         let file = door.create_new(path).map_err(|e| StoreError::io(path, e))?;
+        leftovers::claim(&file);
         let mut packer = Packer { path, out: BufWriter::new(file), count: 0 };
         packer.line(&Head { hark_backup: FORMAT, made: now, digest: digest.to_owned() })?;
         Ok(packer)
@@ -160,15 +162,24 @@ pub(super) enum Verdict {
     Replace(Option<String>, Vec<u8>),
 }
 
-/// Writes a snapshot again without, or with other, entries. Returns whether anything changed. A
-/// damaged snapshot keeps what can be read of it.
+/// What became of a snapshot.
+pub(super) struct Rewritten {
+    pub(super) changed: bool,
+    /// It could be read to its end.
+    pub(super) whole: bool,
+}
+
+/// Writes a snapshot again without, or with other, entries. A damaged one keeps what can be read of it,
+/// if anything has to change; else it stays as it is.
 pub(super) fn rewrite(
     layout: &Layout,
     path: &Path,
     mut judge: impl FnMut(&str, &[u8]) -> Verdict,
-) -> Result<bool, StoreError> {
+) -> Result<Rewritten, StoreError> {
     let door = layout.door();
-    let Ok(mut from) = Unpacker::open(door, path) else { return Ok(false) };
+    let Ok(mut from) = Unpacker::open(door, path) else {
+        return Ok(Rewritten { changed: false, whole: false });
+    };
     let draft = draft(layout);
     let mut to = Packer::create(door, &draft, &from.head.digest, from.head.made)?;
     let mut changed = false;
@@ -185,7 +196,8 @@ pub(super) fn rewrite(
     to.finish()?;
     let outcome = if changed { door.rename(&draft, path) } else { door.remove(&draft) };
     outcome.map_err(|e| StoreError::io(path, e))?;
-    Ok(changed)
+    // What was written again ends where it can be read.
+    Ok(Rewritten { changed, whole: from.ended || changed })
 }
 
 /// Whether any entry, unpacked, is like that.
