@@ -366,3 +366,181 @@ fn a_store_that_vanishes_under_a_running_server_comes_back() {
     assert_eq!(home.doctor()["healthy"], true);
     home.hark(["show", &id, &ids[0]]).ok();
 }
+
+/// One session with events, which only the index knows, and a file.
+fn with_session() -> (Home, Vec<String>) {
+    let (home, ids) = filled();
+    let event = serde_json::json!({ "session_id": "one", "cwd": home.work(),
+        "hook_event_name": "UserPromptSubmit", "prompt": "count the walruses" });
+    home.hook("claude-code", "UserPromptSubmit", &event);
+    home.hark(["checkpoint", "--session", "one", "--goal", "Count all walruses", "--done", "began"]).ok();
+    (home, ids)
+}
+
+fn events(home: &Home) -> Vec<String> {
+    sqlite::rows(&home.database(), "SELECT session, kind, body FROM event ORDER BY seq")
+}
+
+#[test]
+fn a_damaged_row_is_made_again_from_its_file_and_the_rest_stays() {
+    let damages = [
+        "UPDATE memory SET doc = substr(doc, 1, 40)",
+        "UPDATE memory SET doc = replace(doc, '{', '!') WHERE num = 2",
+        "UPDATE memory SET doc = CAST(x'fffe00ff' AS TEXT) WHERE num = 1",
+        "UPDATE session SET doc = 'not json'",
+        "UPDATE session SET doc = CAST(x'fffe00ff' AS TEXT)",
+    ];
+    for damage in damages {
+        for args in [
+            &["recall", "walruses queue gate", "--json"][..],
+            &["list", "--json"],
+            &["sessions", "--json"],
+            &["doctor", "--json"],
+            &["reindex"],
+        ] {
+            let (home, ids) = with_session();
+            let (files, known) = (disk::notes(&home.store()), events(&home));
+            assert!(!known.is_empty());
+            sqlite::open(&home.database()).execute_batch(damage).unwrap();
+            let outcome = home.hark(args).run();
+            assert_eq!(outcome.code, Some(0), "{damage}: {outcome}");
+            // A command that does not meet the row cannot know of it; doctor looks at all of them.
+            home.hark(["doctor"]).ok();
+            for id in &ids {
+                home.hark(["show", id]).ok();
+            }
+            let shown = home.hark(["sessions", "show", "one"]).ok().stdout();
+            assert!(shown.contains("Count all walruses"), "{damage}: {shown}");
+            assert_eq!(home.recall_ids("walruses", &[])[0], ids[0], "{damage} after {args:?}");
+            assert_eq!(events(&home), known, "{damage}: what only the index knows stays");
+            assert_eq!(set_aside(&home), 0, "{damage}: the index is whole otherwise");
+            assert_eq!(disk::notes(&home.store()), files, "{damage}: files are untouched");
+        }
+    }
+}
+
+/// Bytes of a text, flipped in the file of the index itself.
+#[test]
+fn flipped_bytes_inside_a_row_are_noticed_by_doctor() {
+    let (home, ids) = with_session();
+    home.hark(["doctor"]).ok();
+    let mut bytes = fs::read(home.database()).unwrap();
+    let needle = b"\"body\":\"The queue is drained";
+    let places: Vec<usize> =
+        bytes.windows(needle.len()).enumerate().filter(|(_, w)| *w == needle).map(|(at, _)| at).collect();
+    assert!(!places.is_empty(), "the text is in the index");
+    for at in places {
+        bytes[at + 12] ^= 0x02;
+    }
+    fs::write(home.database(), bytes).unwrap();
+    home.hark(["doctor"]).ok();
+    assert!(home.show(&ids[0])["body"].as_str().unwrap().starts_with("The queue"));
+    assert_eq!(
+        sqlite::number(&home.database(), "SELECT count(*) FROM memory WHERE doc LIKE '%The queue is%'"),
+        1
+    );
+}
+
+/// Numbers inside blobs say something else: an answer may be off, but nothing fails, and a rebuilt index
+/// is right again.
+#[test]
+fn damaged_blobs_fail_nothing() {
+    let columns = [
+        ("chunk", "data"),
+        ("passage", "vec"),
+        ("passage", "record"),
+        ("passage", "words"),
+        ("document", "record"),
+        ("memory", "hash"),
+        ("space_chunk", "slots"),
+        ("space_vector", "vec"),
+    ];
+    for (table, column) in columns {
+        for value in [
+            format!("zeroblob(length({column}))"),
+            format!("randomblob(length({column}))"),
+            format!("substr({column}, 1, 3)"),
+            "x''".to_owned(),
+        ] {
+            let (home, ids) = filled();
+            home.hark(["model", "embed"]).ok();
+            let before = home.recall_ids("who drains the queue", &[]);
+            sqlite::open(&home.database())
+                .execute_batch(&format!("UPDATE {table} SET {column} = {value}"))
+                .unwrap();
+            for args in [
+                &["recall", "who drains the queue"][..],
+                &["list"],
+                &["remember", "Seals sleep."],
+                &["doctor"],
+            ] {
+                let outcome = home.hark(args).run();
+                assert_eq!(outcome.code, Some(0), "{table}.{column} = {value}: {outcome}");
+            }
+            home.hark(["forget", &home.recall_ids("seals sleep", &["--limit", "1"])[0], "--yes"]).ok();
+            home.remove_index();
+            home.hark(["reindex"]).ok();
+            assert_eq!(home.recall_ids("who drains the queue", &[]), before, "{table}.{column}");
+            home.hark(["show", &ids[0]]).ok();
+        }
+    }
+}
+
+#[test]
+fn a_memories_folder_that_is_gone_is_noticed_and_comes_back_from_a_snapshot() {
+    let (home, ids) = filled();
+    home.hark(["backup"]).ok();
+    fs::remove_dir_all(home.memories()).unwrap();
+    assert_eq!(home.hark(["list", "--json"]).ok().json()["total"], 0);
+    let doctor = home.doctor();
+    assert_eq!(doctor["healthy"], false, "{doctor}");
+    let said = home.findings();
+    assert!(said.contains("memories are missing") && said.contains("hark backup restore"), "{said}");
+    // The command that it names brings them back.
+    let fix = doctor["findings"][0]["mend"].as_str().unwrap().to_owned();
+    let words: Vec<&str> = fix.split("hark ").nth(1).unwrap().split(' ').collect();
+    home.hark(words).ok();
+    for id in &ids {
+        home.hark(["show", id]).ok();
+    }
+    assert_eq!(home.doctor()["healthy"], true, "{}", home.findings());
+}
+
+#[test]
+fn without_a_snapshot_it_is_said_too_and_the_loss_of_both_is_noticed() {
+    let (home, _) = filled();
+    fs::remove_dir_all(home.memories()).unwrap();
+    let said = home.findings();
+    assert!(said.contains("3 memories are missing") && said.contains("a copy of your own"), "{said}");
+
+    let (home, _) = filled();
+    home.hark(["backup"]).ok();
+    fs::remove_dir_all(home.memories()).unwrap();
+    home.remove_index();
+    let said = home.findings();
+    assert!(said.contains("holds no memories, but the snapshot"), "{said}");
+}
+
+/// Snapshots of an empty store must not push out the last one that holds memories.
+#[test]
+fn after_a_loss_no_snapshot_makes_room() {
+    let (mut home, _) = filled();
+    for n in 0..4 {
+        home.remember(&format!("Seal number {n} sleeps on the northern beach"));
+    }
+    home.set_now("2026-06-01T12:00:00Z");
+    home.hark(["backup"]).ok();
+    fs::remove_dir_all(home.memories()).unwrap();
+    for day in 2..20 {
+        home.set_now(&format!("2026-06-{day:02}T12:00:00Z"));
+        if day == 5 {
+            home.remember("A new beginning after the great loss");
+        }
+        if day == 9 {
+            home.remember("Penguins are told about it as well");
+        }
+        home.hark(["work"]).ok();
+    }
+    let said = home.findings();
+    assert!(said.contains("bring back 7 memories"), "{said}");
+}

@@ -122,6 +122,10 @@ fn text_is_forgotten_at_its_age_and_what_people_said_stays() {
     fs::write(home.user_config(), "[history]\ndigest = \"1d\"\nkeep = \"30d\"\n").unwrap();
     long_session(&home);
     let rows = number(&home, "SELECT count(*) FROM event");
+    // Years later, by the clock alone, nothing is forgotten.
+    home.hark(["work"]).now("2046-01-01T00:00:00Z").ok();
+    assert!(number(&home, "SELECT count(*) FROM event WHERE tier <> 'S' AND body <> ''") > 20);
+    sqlite::used_for(&home.database(), 40, "2026-06-01T12:00:00Z");
     json_of(&home, &["work"]);
     assert_eq!(number(&home, "SELECT count(*) FROM event"), rows, "events stay known");
     assert_eq!(number(&home, "SELECT count(*) FROM event WHERE tier <> 'S' AND body <> ''"), 0);

@@ -9,12 +9,16 @@ const NOW: &str = "2026-09-01T12:00:00Z";
 
 /// A home that holds the whole corpus, stored through the engine as the user.
 fn home_with_corpus() -> Home {
+    home_with(corpus::notes())
+}
+
+fn home_with(notes: Vec<corpus::Note>) -> Home {
     let home = Home::new(env!("CARGO_BIN_EXE_hark")).at(NOW);
     let place = hark_engine::Home::new(home.store());
     let clock = Clock::from_setting(Some(NOW)).unwrap();
     let mut engine = Engine::open(place, Config::default(), clock).unwrap();
     let caller = Caller::user(Some(home.work()));
-    for note in corpus::notes() {
+    for note in notes {
         let request: remember::Request = serde_json::from_value(note.arguments()).unwrap();
         remember::run(&mut engine, &caller, request).unwrap_or_else(|e| panic!("{}: {e}", note.key));
     }
@@ -38,6 +42,9 @@ fn answers(home: &Home, flags: &[&str]) -> Vec<Value> {
 #[test]
 fn fifty_recalls_answer_the_same_after_the_index_is_removed_and_rebuilt() {
     let home = home_with_corpus();
+    // Also picked up by a command that only reads, which makes no vectors of the encoder.
+    std::fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+    std::fs::write(home.user_config(), "[embedding]\nmodel = \"static\"\n").unwrap();
     let flags = ["--all-projects", "--explain", "--limit", "10"];
     let before = answers(&home, &flags);
     let files = disk::notes(&home.memories());
@@ -56,6 +63,51 @@ fn fifty_recalls_answer_the_same_after_the_index_is_removed_and_rebuilt() {
     assert_eq!(answers(&home, &flags), before);
     home.remove_index();
     assert_eq!(answers(&home, &flags), before);
+}
+
+/// With vectors of the encoder, which took long to make and are in no file.
+#[test]
+fn thirty_two_recalls_answer_the_same_with_the_encoder() {
+    let notes: Vec<corpus::Note> = corpus::notes().into_iter().step_by(9).take(40).collect();
+    // What a person would ask who half remembers it.
+    let questions: Vec<String> =
+        notes.iter().take(32).map(|note| format!("what about {}", note.title)).collect();
+    let home = home_with(notes);
+    home.hark(["model", "embed"]).ok();
+    assert_eq!(questions.len(), 32);
+    let ask = || -> Vec<Value> {
+        let one = |query: &String| {
+            let mut answer = home.recall(query, &["--all-projects", "--explain", "--limit", "10"]);
+            answer.as_object_mut().unwrap().remove("micros");
+            answer
+        };
+        questions.iter().map(one).collect()
+    };
+    let before = ask();
+    let heard = before.iter().filter(|answer| answer.to_string().contains("\"encoder\"")).count();
+    assert!(heard > 16, "the encoder has a say in {heard} answers");
+    for way in ["in place", "removed"] {
+        if way == "removed" {
+            home.remove_index();
+        }
+        let said = home.hark(["reindex", "--json"]).ok().json();
+        let vectors = &said["vectors"];
+        assert!(
+            vectors["embedded"] == vectors["passages"] && vectors["passages"].as_u64() >= Some(40),
+            "{said}"
+        );
+        let equal = ask().iter().zip(&before).filter(|(after, before)| after == before).count();
+        assert_eq!(equal, 32, "equal answers after an index was rebuilt, {way}");
+    }
+    // Too little time: that is said, and done later.
+    home.remove_index();
+    let said = home.hark(["reindex", "--max-seconds", "0"]).ok().stderr();
+    assert!(
+        said.contains("have no vector of the encoder yet") && said.contains("hark model embed"),
+        "{said}"
+    );
+    home.hark(["work"]).ok();
+    assert_eq!(ask(), before);
 }
 
 #[test]

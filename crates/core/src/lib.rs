@@ -5,6 +5,7 @@
 //! parameters, so every rule of the product can be tested as a function.
 
 pub mod budget;
+pub mod calendar;
 pub mod digest;
 pub mod distil;
 pub mod entity;

@@ -9,6 +9,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::calendar::Calendar;
 use crate::kind::Kind;
 use crate::lifecycle::Status;
 use crate::memory::{Importance, Memory};
@@ -79,29 +80,60 @@ impl fmt::Display for Reason {
     }
 }
 
+/// How time is counted.
+#[derive(Debug, Clone, Copy)]
+pub enum Days<'c> {
+    /// By the dates: what a person asks for and looks at.
+    OfDates(Timestamp),
+    /// By the days on which the store was used: for what happens while nobody looks.
+    OfUse(Timestamp, &'c Calendar),
+}
+
+impl Days<'_> {
+    fn since(&self, then: Timestamp) -> u32 {
+        match self {
+            Days::OfDates(now) => {
+                let passed = now.as_millis().saturating_sub(then.as_millis()) / DAY_MS;
+                u32::try_from(passed).unwrap_or(0)
+            }
+            Days::OfUse(_, calendar) => calendar.days_since(then),
+        }
+    }
+
+    /// Whether a time is past, for sure if nobody looks.
+    fn is_past(&self, then: Timestamp) -> bool {
+        match self {
+            Days::OfDates(now) => then <= *now,
+            Days::OfUse(now, calendar) => then <= *now && calendar.is_past(then),
+        }
+    }
+}
+
 impl Policy {
     /// What becomes of `memory`, which somebody last used at `used`.
-    pub fn judge(&self, memory: &Memory, used: Option<Timestamp>, now: Timestamp) -> Fate {
+    pub fn judge(&self, memory: &Memory, used: Option<Timestamp>, days: Days<'_>) -> Fate {
         if let Some(reason) = protection(memory) {
             return Fate::Keep(reason);
         }
         let closed = memory.closed.unwrap_or(memory.updated);
         match memory.status {
             Status::Superseded => Fate::Keep(Reason::History),
-            Status::Archived => match over(closed, self.purge_days, now) {
+            Status::Archived => match over(closed, self.purge_days, days) {
                 Some(days) => Fate::Purge(Reason::Archived { days }),
                 None if self.purge_days == 0 => Fate::Keep(Reason::NoLimit),
                 None => Fate::Keep(Reason::Young),
             },
-            Status::Resolved => match over(closed, self.resolved_days, now) {
+            Status::Resolved => match over(closed, self.resolved_days, days) {
                 Some(days) => Fate::Archive(Reason::Resolved { days }),
                 None if self.resolved_days == 0 => Fate::Keep(Reason::NoLimit),
                 None => Fate::Keep(Reason::Young),
             },
-            Status::Active if memory.expires.is_some_and(|at| at <= now) => Fate::Archive(Reason::Expired),
+            Status::Active if memory.expires.is_some_and(|at| days.is_past(at)) => {
+                Fate::Archive(Reason::Expired)
+            }
             Status::Active => {
                 let window = self.kinds.get(&memory.kind).copied().unwrap_or(self.archive_days);
-                match over(last_touch(memory, used), window, now) {
+                match over(last_touch(memory, used), window, days) {
                     Some(days) => Fate::Archive(Reason::Untouched { days }),
                     None if window == 0 => Fate::Keep(Reason::NoLimit),
                     None => Fate::Keep(Reason::Young),
@@ -130,11 +162,10 @@ pub fn last_touch(memory: &Memory, used: Option<Timestamp>) -> Timestamp {
     memory.updated.max(confirmed).max(used.unwrap_or(memory.updated))
 }
 
-/// Full days since then, if they are as many as that.
-fn over(since: Timestamp, days: u32, now: Timestamp) -> Option<u32> {
-    let passed = now.as_millis().saturating_sub(since.as_millis()) / DAY_MS;
-    let passed = u32::try_from(passed).ok()?;
-    (days > 0 && passed >= days).then_some(passed)
+/// Days since then, if they are as many as that.
+fn over(since: Timestamp, least: u32, days: Days<'_>) -> Option<u32> {
+    let passed = days.since(since);
+    (least > 0 && passed >= least).then_some(passed)
 }
 
 #[cfg(test)]
@@ -165,7 +196,7 @@ mod tests {
     }
 
     fn fate(memory: &Memory) -> Fate {
-        policy().judge(memory, None, NOW)
+        policy().judge(memory, None, Days::OfDates(NOW))
     }
 
     #[test]
@@ -214,10 +245,26 @@ mod tests {
     fn use_and_confirmation_keep_it_young() {
         let mut memory = aged(Kind::Fact, Status::Active, 400);
         let lately = NOW.minus_millis(10 * DAY_MS);
-        assert_eq!(policy().judge(&memory, Some(lately), NOW), Fate::Keep(Reason::Young));
+        assert_eq!(policy().judge(&memory, Some(lately), Days::OfDates(NOW)), Fate::Keep(Reason::Young));
         memory.life.confirmed = Some(lately);
         assert_eq!(fate(&memory), Fate::Keep(Reason::Young));
         memory.expires = Some(lately);
         assert_eq!(fate(&memory), Fate::Archive(Reason::Expired));
+    }
+
+    #[test]
+    fn a_clock_that_is_years_ahead_ages_nothing() {
+        let day = |back: i64| NOW.minus_millis(back * DAY_MS);
+        let number = |back: i64| crate::calendar::day_of(day(back));
+        let mut memory = aged(Kind::Fact, Status::Active, 4_000);
+        memory.expires = Some(day(3_000));
+        // Used for some days ten years ago, and once today.
+        let jumped = Calendar::new((4_000..4_050).map(number).chain([number(0)]), NOW);
+        assert_eq!(policy().judge(&memory, None, Days::OfUse(NOW, &jumped)), Fate::Keep(Reason::Young));
+        let used = Calendar::new((0..200).map(number), NOW);
+        assert_eq!(policy().judge(&memory, None, Days::OfUse(NOW, &used)), Fate::Archive(Reason::Expired));
+        memory.expires = None;
+        let old = Fate::Archive(Reason::Untouched { days: 200 });
+        assert_eq!(policy().judge(&memory, None, Days::OfUse(NOW, &used)), old);
     }
 }

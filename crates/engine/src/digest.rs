@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use hark_core::Clean;
 use hark_core::digest::{self, FAN_OUT, Seen};
-use hark_core::time::parse_span;
+use hark_core::time::{DAY_MS, parse_span};
+use hark_core::{Clean, Timestamp};
 use hark_hosts::hook::tools::{ToolClass, class_of};
 use hark_store::HeldEvent;
 
@@ -44,8 +44,9 @@ pub(crate) fn run(engine: &mut Engine, until: Instant) -> Result<Digested, Engin
             break;
         }
     }
-    if let Some(keep) = parse_span(&engine.config.history.keep) {
-        let before = now.minus_millis(keep);
+    if let Some(keep) = parse_span(&engine.config.history.keep)
+        && let Some(before) = old_by_use(engine, keep)?
+    {
         while Instant::now() < until {
             let count = engine.store.write(now, |writer| writer.forget_digested(before, AT_ONCE))?;
             done.forgotten += count;
@@ -55,6 +56,15 @@ pub(crate) fn run(engine: &mut Engine, until: Instant) -> Result<Digested, Engin
         }
     }
     Ok(done)
+}
+
+/// The time before which everything is older than `keep`, by the calendar and by the days on which the
+/// store was used: what is forgotten does not come back when a clock is set right.
+fn old_by_use(engine: &Engine, keep: i64) -> Result<Option<Timestamp>, EngineError> {
+    let now = engine.now();
+    let days = u32::try_from(keep / DAY_MS).unwrap_or(u32::MAX);
+    let by_use = engine.store.calendar(now)?.before(days);
+    Ok(by_use.map(|before| before.min(now.minus_millis(keep))))
 }
 
 /// Leaves for what has none, and everything above them anew.

@@ -55,9 +55,10 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     // Half a snapshot that a killed process left is a copy of memories.
     let _ = engine.store.remove_leftovers();
     let mut done = Done { events: drain(engine, started, limit)?, ..Done::default() };
-    let stale = parse_span(&engine.config.sessions.stale).unwrap_or(hark_core::time::DAY_MS);
     let now = engine.now();
-    for num in engine.store.stale_sessions(now.minus_millis(stale))? {
+    engine.store.note_day(now);
+    let stale = parse_span(&engine.config.sessions.stale).unwrap_or(hark_core::time::DAY_MS);
+    for num in engine.store.stale_sessions(now.minus_millis(stale), now.plus_millis(stale))? {
         if started.elapsed() > limit {
             break;
         }

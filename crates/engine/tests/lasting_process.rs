@@ -58,7 +58,7 @@ fn act(engine: &mut Engine, ids: &mut Vec<String>, what: u8, pick: usize) {
             forget::run(engine, &caller, &request).unwrap();
         }
         _ => {
-            reindex::run(engine, &caller, &reindex::Request::default()).unwrap();
+            reindex::run(engine, &caller, &reindex::Request::default(), &mut |_, _| {}).unwrap();
         }
     }
 }

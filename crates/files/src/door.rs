@@ -178,7 +178,8 @@ impl Door {
         folder.remove(name)
     }
 
-    /// Sets a file or folder to private permissions if others may read or write it.
+    /// Takes from others what they may do with a file or folder. What the user may not do stays so: a store that
+    /// somebody made read-only is read.
     pub fn tighten(&self, path: &Path) -> io::Result<()> {
         let Some(look) = self.look(path)? else { return Ok(()) };
         let wanted = match look.kind {
@@ -186,9 +187,10 @@ impl Door {
             Kind::Folder => 0o700,
             _ => return Ok(()),
         };
-        if look.mode == 0 || look.mode & 0o777 == wanted {
+        if look.mode & 0o777 & !wanted == 0 {
             return Ok(());
         }
+        let wanted = look.mode & wanted;
         if self.steps(path)?.is_empty() {
             return self.walk(&[])?.set_own_mode(wanted);
         }

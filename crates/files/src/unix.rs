@@ -56,9 +56,12 @@ impl Folder {
             if name == "." || name == ".." {
                 continue;
             }
-            // It may have vanished since it was listed.
-            if let Ok(look) = self.look(name) {
-                found.push((name.to_owned(), look));
+            match self.look(name) {
+                Ok(look) => found.push((name.to_owned(), look)),
+                // It vanished since it was listed.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+                // A folder whose names can be read and nothing else is not an empty one.
+                Err(e) => return Err(e),
             }
         }
         Ok(found)

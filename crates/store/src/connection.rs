@@ -34,10 +34,7 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
     #[expect(clippy::disallowed_methods, reason = "this is the shim")]
     let conn = Connection::open_with_flags(path, flags).map_err(fail)?;
     conn.busy_timeout(settings.patience).map_err(fail)?;
-    conn.set_prepared_statement_cache_capacity(96);
-    teach_packed(&conn).map_err(fail)?;
-    // Otherwise a bound LIMIT makes SQLite compile its statement anew at every call.
-    conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(fail)?;
+    prepare(&conn).map_err(fail)?;
     if settings.skip_checkpoint {
         conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
             .map_err(fail)?;
@@ -56,6 +53,30 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
             log::LONG
         ))
     })?;
+    Ok(conn)
+}
+
+/// What every connection to an index of ours needs.
+fn prepare(conn: &Connection) -> rusqlite::Result<()> {
+    conn.set_prepared_statement_cache_capacity(96);
+    teach_packed(conn)?;
+    // Otherwise a bound LIMIT makes SQLite compile its statement anew at every call.
+    conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
+}
+
+/// An index of ours that cannot be written, nor a file beside it.
+pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
+    let conn = open_foreign(path)?;
+    prepare(&conn).map_err(|e| StoreError::sqlite(path, e))?;
+    check_owner(&conn, path, Duration::ZERO)?;
+    Ok(conn)
+}
+
+/// An index that lives as long as this process. `path` is the one it stands for.
+pub(crate) fn open_in_memory(path: &Path) -> Result<Connection, StoreError> {
+    #[expect(clippy::disallowed_methods, reason = "this is the shim")]
+    let conn = Connection::open_in_memory().map_err(|e| StoreError::sqlite(path, e))?;
+    prepare(&conn).map_err(|e| StoreError::sqlite(path, e))?;
     Ok(conn)
 }
 

@@ -76,7 +76,10 @@ impl Writer<'_> {
             let Ok(text) = self.layout.door().read_to_string(&path, files::LARGEST) else { continue };
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let is_source = path.parent() == Some(&self.layout.sessions()) && sources.files.contains(name);
-            let clean = traces.scrubbed(&text, if is_source { Place::Source } else { Place::Elsewhere });
+            let place = if is_source { Place::Source } else { Place::Elsewhere };
+            let is_note = path.extension().is_some_and(|e| e == "md");
+            let clean =
+                if is_note { traces.scrubbed_note(&text, place) } else { traces.scrubbed(&text, place) };
             let is_named = traces.named_in(name);
             if clean.is_none() && !is_named {
                 continue;

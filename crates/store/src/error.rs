@@ -14,6 +14,8 @@ pub enum StoreError {
     DiskFull { path: PathBuf },
     #[error("{}: cannot be written", .path.display())]
     ReadOnly { path: PathBuf },
+    #[error("{}: cannot be read (permission denied)", .path.display())]
+    Denied { path: PathBuf },
     #[error("{}: the index is damaged ({detail})", .path.display())]
     Corrupt { path: PathBuf, detail: String },
     #[error("{}: is a database of another program", .path.display())]
@@ -50,6 +52,9 @@ impl StoreError {
             StoreError::DiskFull { .. } => "free some space and try again; nothing was changed".to_owned(),
             StoreError::ReadOnly { .. } => {
                 "make it writable, or set HARK_HOME to a folder that is; nothing was changed".to_owned()
+            }
+            StoreError::Denied { path } => {
+                format!("check who owns it, then: chmod u+rX {}", path.display())
             }
             StoreError::Corrupt { .. } => {
                 "your memories are safe in their files; run `hark reindex` to rebuild the index".to_owned()
@@ -101,9 +106,25 @@ impl StoreError {
         }
     }
 
+    /// For what was only to be read.
+    pub(crate) fn reading(path: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::PermissionDenied => StoreError::Denied { path: path.to_owned() },
+            _ => StoreError::io(path, source),
+        }
+    }
+
     pub(crate) fn sqlite(path: &Path, source: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
+        use rusqlite::{Error, ErrorCode};
         let path = path.to_owned();
+        // A row that holds something else than was written there.
+        if let Error::FromSqlConversionFailure(..)
+        | Error::InvalidColumnType(..)
+        | Error::Utf8Error(..)
+        | Error::BlobSizeError = source
+        {
+            return StoreError::Corrupt { path, detail: source.to_string() };
+        }
         match source.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 StoreError::Corrupt { path, detail: source.to_string() }

@@ -261,13 +261,15 @@ impl Store {
     }
 
     /// Sessions that are open though nothing was heard of them since.
-    pub fn stale_sessions(&self, since: Timestamp) -> Result<Vec<i64>, StoreError> {
+    /// `until`: seen later than that, they were seen under a clock that was ahead.
+    pub fn stale_sessions(&self, since: Timestamp, until: Timestamp) -> Result<Vec<i64>, StoreError> {
         let run = || -> rusqlite::Result<Vec<i64>> {
             self.conn
                 .prepare_cached(
-                    "SELECT num FROM session WHERE status = 'open' AND seen < ?1 ORDER BY num LIMIT 500",
+                    "SELECT num FROM session WHERE status = 'open' AND (seen < ?1 OR seen > ?2) \
+                     ORDER BY num LIMIT 500",
                 )?
-                .query_map([since.as_millis()], |row| row.get(0))?
+                .query_map([since.as_millis(), until.as_millis()], |row| row.get(0))?
                 .collect()
         };
         run().map_err(|e| self.sql(e))

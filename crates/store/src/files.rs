@@ -28,7 +28,7 @@ impl Stamp {
 
     /// `None` if there is no such file.
     pub(crate) fn read(door: &Door, path: &Path) -> Result<Option<Self>, StoreError> {
-        let found = door.look(path).map_err(|e| StoreError::io(path, e))?;
+        let found = door.look(path).map_err(|e| StoreError::reading(path, e))?;
         Ok(found.filter(Look::is_file).as_ref().map(Self::of))
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::access::CANNOT_BE_READ;
 use crate::error::StoreError;
 use crate::folders::SAME_ID;
 use crate::store::Store;
@@ -42,16 +43,23 @@ impl Store {
         if verdict != "ok" {
             return Err(damaged(verdict));
         }
-        self.conn
-            .execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 0)", [])
-            .map_err(|e| damaged(e.to_string()))?;
+        if !self.read_only {
+            self.conn
+                .execute("INSERT INTO lexicon (lexicon, rank) VALUES ('integrity-check', 0)", [])
+                .map_err(|e| damaged(e.to_string()))?;
+        }
+        self.look_at_rows()?;
+        findings.extend(self.about_writing());
         for (what, sql) in CONSISTENCY {
             let count: i64 = self.conn.query_row(sql, [], |row| row.get(0)).map_err(|e| self.sql(e))?;
             if count != 0 {
                 findings.push(problem(format!("{count} {what}"), "hark reindex"));
             }
         }
-        for (file, reason) in self.unread()? {
+        findings.extend(self.lost_memories()?);
+        findings.extend(self.denied());
+        // Those are named above.
+        for (file, reason) in self.unread()?.into_iter().filter(|(_, reason)| reason != CANNOT_BE_READ) {
             // What lies in a store that is not trusted is not the user's to repair.
             let Some(located) = self.layout.locate(&file) else { continue };
             // Nor are two checkouts of one store, which hold the same memories.

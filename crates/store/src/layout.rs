@@ -71,7 +71,7 @@ impl Layout {
         match self.door.read(path, files::LARGEST) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(StoreError::io(path, e)),
+            Err(e) => Err(StoreError::reading(path, e)),
         }
     }
 

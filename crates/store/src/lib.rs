@@ -5,9 +5,12 @@
 //! and the pick-up of hand-edited files. What a hit is worth, and who may change what, is decided
 //! above it.
 
+mod access;
 mod backup;
+mod calendar;
 mod connection;
 mod cursors;
+mod damage;
 mod digests;
 mod distilled;
 mod erase;
@@ -25,12 +28,14 @@ mod leaning;
 mod ledger;
 mod leftovers;
 mod log;
+mod lost;
 mod meta;
 mod migrate;
 pub mod opencode;
 mod own;
 mod projects;
 mod read;
+mod read_only;
 mod recorded;
 mod remains;
 mod revisions;

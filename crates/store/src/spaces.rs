@@ -209,6 +209,22 @@ impl Store {
     }
 }
 
+/// Gives passages of a rebuilt index the vectors that were made for the same texts before.
+pub(crate) fn relink(store: &Store) -> rusqlite::Result<()> {
+    let spaces: Vec<String> = store
+        .conn
+        .prepare("SELECT DISTINCT space FROM space_vector")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for space in spaces {
+        let (missing, _) = find_missing(store, &space, 0, usize::MAX)?;
+        let known: Vec<(Missing, Option<Vector>)> =
+            missing.into_iter().filter(|missing| missing.known).map(|missing| (missing, None)).collect();
+        put(&store.conn, &space, &known)?;
+    }
+    Ok(())
+}
+
 /// Takes a passage's vectors out of every space, when the passage goes.
 pub(crate) fn forget(conn: &Connection, chunk: i64, slot: i64, passage: i64) -> rusqlite::Result<()> {
     let mut find = conn.prepare_cached("SELECT space, slots FROM space_chunk WHERE chunk = ?1")?;

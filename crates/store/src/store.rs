@@ -18,7 +18,7 @@ use crate::folders::{self, Depth};
 use crate::index::Finish;
 use crate::layout::Layout;
 use crate::search::ChunkCache;
-use crate::{index, layers, log, migrate, projects, sessions, tombstones};
+use crate::{damage, index, layers, log, lost, migrate, projects, read_only, sessions, tombstones};
 
 /// Who opens the store; decides how long it waits and what it tidies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +56,7 @@ pub struct Store {
     set_aside: Option<PathBuf>,
     /// How many memories were indexed, if opening had to index them all.
     rebuilt: Option<usize>,
+    pub(crate) read_only: bool,
 }
 
 impl Store {
@@ -63,14 +64,25 @@ impl Store {
         if options.role == Role::Hook && !is_new(layout) {
             return Self::open_as_it_is(layout, options);
         }
+        let outcome = Self::open_to_write(layout, options);
+        match outcome {
+            Err(e) if options.role == Role::Ordinary && read_only::is_about_writing(&e) => {
+                read_only::open(layout, options, e)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn open_to_write(layout: &Layout, options: &OpenOptions) -> Result<Store, StoreError> {
+        let lost = lost::is_gone(layout);
         for folder in [layout.home().to_owned(), layout.memories(), layout.revisions(), layout.staging()] {
             layout.create_folder(&folder)?;
         }
         tighten(layout);
-        match Self::open_once(layout, options) {
+        match Self::open_once(layout, options, lost) {
             Err(StoreError::Corrupt { .. }) => {
                 let aside = set_aside_damaged(layout, options)?;
-                let store = Self::open_once(layout, options)?;
+                let store = Self::open_once(layout, options, false)?;
                 Ok(Store { set_aside: aside, ..store })
             }
             outcome => outcome,
@@ -103,7 +115,7 @@ impl Store {
         Ok(store)
     }
 
-    fn around(conn: Connection, layout: &Layout, options: &OpenOptions) -> Store {
+    pub(crate) fn around(conn: Connection, layout: &Layout, options: &OpenOptions) -> Store {
         Store {
             conn,
             layout: layout.clone(),
@@ -119,6 +131,7 @@ impl Store {
             log_when_folded: Cell::new(0),
             set_aside: None,
             rebuilt: None,
+            read_only: false,
         }
     }
 
@@ -127,11 +140,14 @@ impl Store {
         index::is_outdated(self).is_ok_and(|outdated| !outdated)
     }
 
-    fn open_once(layout: &Layout, options: &OpenOptions) -> Result<Store, StoreError> {
+    fn open_once(layout: &Layout, options: &OpenOptions, lost: bool) -> Result<Store, StoreError> {
         let opening = while_nobody_replaces_it(layout, Wait::Yes);
         let conn = open_migrated(layout, options.role.settings())?;
         drop(opening);
         let mut store = Self::around(conn, layout, options);
+        if lost {
+            lost::note(&store.conn, options.now).map_err(|e| store.sql(e))?;
+        }
         layers::pick_up(&mut store)?;
         if index::is_outdated(&store)? {
             store.rebuilt = Some(store.reindex(options.now)?);
@@ -161,6 +177,9 @@ impl Store {
 
     /// Picks up files that people edited, added or removed. Cheap when nothing changed.
     pub fn refresh(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        if self.read_only {
+            return Ok(());
+        }
         tombstones::pick_up(self)?;
         layers::pick_up(self)?;
         folders::pick_up(self, Depth::Quick, now)?;
@@ -169,6 +188,9 @@ impl Store {
 
     /// Looks at every file, however many there are.
     pub fn refresh_fully(&mut self, now: Timestamp) -> Result<usize, StoreError> {
+        if self.read_only {
+            return Ok(0);
+        }
         tombstones::pick_up(self)?;
         layers::pick_up(self)?;
         tighten_everything(&self.layout);
@@ -290,6 +312,10 @@ fn set_aside_damaged(layout: &Layout, options: &OpenOptions) -> Result<Option<Pa
     lock.lock().map_err(|e| StoreError::io(&lock_path, e))?;
     // Another process may have done it while we waited.
     if is_sound(layout, options.role.settings()) {
+        // A row that is damaged while the rest is whole: memories and sessions are made again from their
+        // files, and what only the index knows stays.
+        let conn = open_migrated(layout, options.role.settings())?;
+        damage::make_damaged_rows_anew(&conn).map_err(|e| StoreError::sqlite(&layout.database(), e))?;
         return Ok(None);
     }
     let database = layout.database();

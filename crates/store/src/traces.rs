@@ -107,6 +107,24 @@ impl Traces {
         self.needles(place).scrubbed(text)
     }
 
+    /// The same for a file with front matter, which stays readable.
+    pub(crate) fn scrubbed_note(&self, text: &str, place: Place) -> Option<String> {
+        let Some((front, body)) = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"))
+        else {
+            return self.scrubbed(text, place);
+        };
+        let lines: Vec<(&str, Option<String>)> = front
+            .lines()
+            .map(|line| (line, self.scrubbed(line, place).map(|line| quoted_value(&line))))
+            .collect();
+        let clean_body = self.scrubbed(body, place);
+        if clean_body.is_none() && lines.iter().all(|(_, clean)| clean.is_none()) {
+            return None;
+        }
+        let front: Vec<&str> = lines.iter().map(|(line, clean)| clean.as_deref().unwrap_or(line)).collect();
+        Some(format!("---\n{}\n---\n{}", front.join("\n"), clean_body.as_deref().unwrap_or(body)))
+    }
+
     /// Whether a transcript of a session that a memory came from holds one.
     pub(crate) fn found_at_source(&self, bytes: &[u8]) -> bool {
         self.at_source.matcher.as_ref().is_some_and(|matcher| matcher.is_match(bytes))
@@ -199,6 +217,16 @@ impl Needles {
     }
 }
 
+/// `title: [forgotten]` is a list in YAML; in quotes it is a word.
+fn quoted_value(line: &str) -> String {
+    match line.split_once(": ") {
+        Some((key, value)) if !value.starts_with(['"', '\'']) => {
+            format!("{key}: {}", serde_json::to_string(value).unwrap_or_default())
+        }
+        _ => line.to_owned(),
+    }
+}
+
 /// Too long to be said twice by chance. Scripts without spaces say as much in fewer characters.
 fn is_long(text: &str) -> bool {
     let dense = text.chars().filter(|c| !c.is_ascii() && c.is_alphabetic()).count() * 2;
@@ -266,6 +294,15 @@ mod tests {
         let text = "He said: the walrus sleeps on…; the walrus…";
         assert_eq!(cut.scrubbed(text).unwrap(), "He said: [forgotten]…; the walrus…");
         assert!(needles(&[], LEAST_CHARS).scrubbed("anything").is_none());
+    }
+
+    #[test]
+    fn front_matter_stays_readable() {
+        let traces = Traces { at_source: needles(&["the walrus sleeps"], 8), ..Traces::default() };
+        let text = "---\ntitle: the walrus sleeps\nbranch: main\n---\n\n## Goal\n\nthe walrus sleeps: long\n";
+        let clean = "---\ntitle: \"[forgotten]\"\nbranch: main\n---\n\n## Goal\n\n[forgotten]: long\n";
+        assert_eq!(traces.scrubbed_note(text, Place::Source).as_deref(), Some(clean));
+        assert_eq!(traces.scrubbed_note(text, Place::Elsewhere), None);
     }
 
     #[test]

@@ -325,7 +325,7 @@ fn read_text(door: &hark_files::Door, path: &Path) -> Result<Option<String>, Sto
     match door.read(path, crate::files::LARGEST) {
         Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(StoreError::io(path, e)),
+        Err(e) => Err(StoreError::reading(path, e)),
     }
 }
 

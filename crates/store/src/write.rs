@@ -52,6 +52,9 @@ impl Store {
         change: impl FnOnce(&mut Writer<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let path = self.layout.database();
+        if self.read_only {
+            return Err(StoreError::ReadOnly { path: self.layout.home().to_owned() }.into());
+        }
         let tx = connection::begin(&self.conn, &path, self.patience)?;
         let began = Instant::now();
         let mut writer = Writer {
@@ -107,7 +110,7 @@ impl Writer<'_> {
         if stamp != stored.stamp {
             let path = &located.path;
             let unreadable = |reason: String| StoreError::Unreadable { path: path.clone(), reason };
-            let bytes = located.read().map_err(|e| StoreError::io(path, e))?;
+            let bytes = located.read().map_err(|e| StoreError::reading(path, e))?;
             let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8 text".to_owned()))?;
             let edited = folders::parse(&located, self.redactor, &text).map_err(unreadable)?;
             if edited.id != stored.memory.id {

@@ -39,6 +39,14 @@ impl Hark {
         self
     }
 
+    /// Runs as another user. Only root may.
+    #[cfg(unix)]
+    pub fn by_user(mut self, uid: u32) -> Self {
+        use std::os::unix::process::CommandExt;
+        self.command.uid(uid).gid(uid);
+        self
+    }
+
     pub fn without(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self

@@ -43,6 +43,18 @@ pub fn go_back_to(conn: &Connection, schema: &str, version: i32) {
     conn.execute_batch(&format!("PRAGMA user_version = {version}")).expect("a version");
 }
 
+/// As if hark had been used on each of the `days` days before `now`.
+pub fn used_for(path: &Path, days: i64, now: &str) {
+    open(path)
+        .execute(
+            "INSERT INTO meta (key, value) SELECT 'days', (today - ?1) || '-' || today FROM \
+             (SELECT unixepoch(?2) / 86400 AS today) WHERE 1 \
+             ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            rusqlite::params![days, now],
+        )
+        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+}
+
 /// Every row of a query as one text, in the order of the query.
 pub fn rows(path: &Path, sql: &str) -> Vec<String> {
     let conn = open(path);

@@ -41,7 +41,8 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
     if response.store.healthy {
         return Ok(());
     }
-    Err(Failure::storage("the store has problems", "follow the lines marked `to mend`"))
+    let failure = Failure::storage("the store has problems", "follow the lines marked `to mend`");
+    Err(if environment.output.json { failure.told() } else { failure })
 }
 
 fn assistants(environment: &Environment) -> Result<Vec<Health>, Failure> {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use hark_testkit::Home;
 use hark_testkit::transcripts::Claude;
+use hark_testkit::{Home, sqlite};
 use serde_json::{Value, json};
 
 use super::home;
@@ -144,6 +144,7 @@ fn kinds_have_windows_of_their_own() {
 #[test]
 fn the_worker_does_it_once_a_day() {
     let Store { home, old, .. } = store();
+    sqlite::used_for(&home.database(), 400, DAY_400);
     let done = home.hark(["work", "--json"]).ok().json();
     assert_eq!(done["retired"], old.len());
     let again = home.hark(["work", "--json"]).ok().json();
@@ -166,5 +167,85 @@ fn an_old_history_is_not_put_aside_the_day_it_is_read() {
     let dry = home.hark(["retention", "--all-projects", "--json"]).ok().json();
     assert_eq!(dry["archive"].as_array().map(Vec::len), Some(1), "{dry}");
     home.set_now("2027-06-16T12:00:00Z");
+    sqlite::used_for(&home.database(), 200, "2027-06-16T12:00:00Z");
     assert_eq!(home.hark(["work", "--json"]).ok().json()["retired"], 1);
+}
+
+/// What a worker does at a time.
+fn work(home: &mut Home, now: &str) -> Value {
+    home.set_now(now);
+    home.hark(["work", "--json"]).ok().json()
+}
+
+#[test]
+fn a_clock_that_is_years_ahead_puts_nothing_aside() {
+    let mut home = home().at(START);
+    let ids: Vec<String> =
+        (0..6).map(|n| home.remember(&format!("The office plant number {n} is a ficus"))).collect();
+    let soon = home.remember_with("The badge is valid this week", &["--expires", "2026-01-08T00:00:00Z"]);
+    std::fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+    std::fs::write(home.user_config(), "[retention]\npurge = true\n").unwrap();
+    for jump in ["2031-01-01T12:00:00Z", "2036-01-01T12:00:00Z", "2046-06-01T12:00:00Z"] {
+        let done = work(&mut home, jump);
+        assert_eq!(done["retired"], 0, "{jump}: {done}");
+    }
+    // Back again, and on for a while: nothing was lost, and nothing is frozen.
+    assert_eq!(work(&mut home, "2026-01-02T12:00:00Z")["retired"], 0);
+    for id in ids.iter().chain([&soon]) {
+        assert_eq!(home.show(id)["status"], "active");
+    }
+    work(&mut home, "2026-01-09T12:00:00Z");
+    assert_eq!(work(&mut home, "2026-01-11T12:00:00Z")["retired"], 1, "what expired goes on the second day");
+    assert_eq!(home.show(&soon)["status"], "archived");
+}
+
+#[test]
+fn memories_age_by_the_days_on_which_hark_was_used() {
+    let mut home = home().at(START);
+    std::fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+    std::fs::write(home.user_config(), "[retention]\narchive = 5\n").unwrap();
+    let id = home.remember("The office plant is a ficus");
+    // Four days of use in a year do not make it five days old.
+    for month in ["03", "05", "07", "09"] {
+        assert_eq!(work(&mut home, &format!("2026-{month}-01T12:00:00Z"))["retired"], 0);
+    }
+    assert_eq!(work(&mut home, "2026-09-02T12:00:00Z")["retired"], 1);
+    assert_eq!(home.show(&id)["status"], "archived");
+}
+
+#[test]
+fn snapshots_go_on_after_a_clock_that_was_ahead_or_behind() {
+    let mut home = home().at(START);
+    let made = |home: &mut Home, now: &str, text: &str| {
+        home.set_now(now);
+        home.remember(text);
+        work(home, now)["backed_up"] == json!(true)
+    };
+    assert!(made(&mut home, "2026-01-01T12:00:00Z", "The office plant is a ficus"));
+    assert!(made(&mut home, "2036-01-01T12:00:00Z", "Ten years later the plant is a tree"));
+    for n in 2..12 {
+        let (now, text) = (format!("2026-01-{n:02}T12:30:00Z"), format!("On day {n} the plant got water"));
+        assert!(made(&mut home, &now, &text), "{now}");
+        assert!(!made(&mut home, &now, &format!("On day {n} it also got light")), "once a day");
+    }
+    // The last ones are kept, and the newest is the one that was made last.
+    let list = home.hark(["backup", "list", "--json"]).ok().json();
+    let names: Vec<&str> =
+        list["snapshots"].as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 7, "{list}");
+    assert!(names[0].starts_with("2026-01-11") && names[6].starts_with("2026-01-05"), "{names:?}");
+    // A clock that is behind does not stop them either.
+    assert!(made(&mut home, "2001-01-01T12:00:00Z", "The battery of the clock was empty"));
+    assert!(!made(&mut home, "2001-01-01T13:00:00Z", "And it still is"));
+    assert!(made(&mut home, "2026-01-13T12:00:00Z", "Now it has a new one"));
+}
+
+#[test]
+fn sessions_end_after_a_clock_that_was_ahead() {
+    let mut home = home().at("2036-01-01T12:00:00Z");
+    let event = json!({ "session_id": "one", "cwd": home.work(), "hook_event_name": "UserPromptSubmit",
+        "prompt": "build the exporter" });
+    home.hook("claude-code", "UserPromptSubmit", &event);
+    let done = work(&mut home, "2026-01-01T12:00:00Z");
+    assert_eq!(done["expired"], 1, "{done}");
 }

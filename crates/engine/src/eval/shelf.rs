@@ -93,7 +93,7 @@ impl Shelf {
             })?;
         }
         if let Some(encoder) = encoder {
-            embed::fill(&mut engine, encoder, None)?;
+            embed::fill(&mut engine, encoder, None, &mut |_| {})?;
         }
         let store_seconds = started.elapsed().as_secs_f64();
         Ok(Shelf { engine, encoder: encoder.cloned(), names, latest, store_seconds, _folder: folder })

@@ -40,7 +40,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
     let encoder = chosen(engine)?;
     let until = request.max_seconds.map(|seconds| started + Duration::from_secs(seconds));
     engine.store.refresh(engine.now())?;
-    let added = fill(engine, &encoder, until)?;
+    let added = fill(engine, &encoder, until, &mut |_| {})?;
     let coverage = engine.store.coverage(encoder.id())?;
     Ok(Response {
         space: encoder.id().to_owned(),
@@ -74,16 +74,18 @@ const WORKER_SECONDS: u64 = 20;
 pub(crate) fn in_background(engine: &mut Engine, until: Instant) -> Result<usize, EngineError> {
     let until = until.min(Instant::now() + Duration::from_secs(WORKER_SECONDS));
     match engine.encoder() {
-        Some(encoder) => fill(engine, &encoder, Some(until)),
+        Some(encoder) => fill(engine, &encoder, Some(until), &mut |_| {}),
         None => Ok(0),
     }
 }
 
-/// Embeds what is missing, until it is late; returns how many passages that were.
+/// Embeds what is missing, until it is late; returns how many passages that were. `progress` is told how many
+/// so far.
 pub(crate) fn fill(
     engine: &mut Engine,
     encoder: &MiniLm,
     until: Option<Instant>,
+    progress: &mut dyn FnMut(usize),
 ) -> Result<usize, EngineError> {
     let late = || until.is_some_and(|until| Instant::now() >= until);
     let (mut after, mut added) = (0, 0);
@@ -110,6 +112,7 @@ pub(crate) fn fill(
         }
         added += vectors.len();
         engine.store.put_in_space(encoder.id(), &vectors)?;
+        progress(added);
     }
     if is_whole && added > 0 {
         engine.store.tidy_space(encoder.id())?;
@@ -184,12 +187,14 @@ mod tests {
         keep(&mut engine, "a new mat");
         assert_eq!(embed(&mut engine, Some(0)), (0, 39, 40));
 
-        reindex::run(&mut engine, &Caller::user(None), &reindex::Request::default()).unwrap();
-        assert_eq!(embed(&mut engine, Some(0)), (0, 0, 40));
+        let request = reindex::Request::default();
+        let done = reindex::run(&mut engine, &Caller::user(None), &request, &mut |_, _| {}).unwrap();
+        let vectors = done.vectors.unwrap();
+        assert_eq!((vectors.embedded, vectors.passages, vectors.left), (39, 40, 0), "as it was before");
         let space = engine.encoder().unwrap().id().to_owned();
         let (missing, _) = engine.store.missing_in(&space, 0, 100).unwrap();
-        assert_eq!(missing.iter().filter(|m| m.known).count(), 39);
-        assert_eq!(embed(&mut engine, None), (40, 40, 40));
+        assert_eq!((missing.len(), missing.iter().filter(|m| m.known).count()), (1, 0));
+        assert_eq!(embed(&mut engine, None), (1, 40, 40));
         assert_eq!(engine.store.tidy_space(&space).unwrap(), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! What has aged: what would be put aside or removed, and doing it.
 
 use clap::Args;
-use hark_core::retention::{Fate, Policy};
+use hark_core::retention::{Days, Fate, Policy};
 use hark_core::time::DAY_MS;
 use hark_core::{IdRef, Memory, Origin, Status, Timestamp};
 use hark_store::{ListFilter, ListOrder};
@@ -78,7 +78,8 @@ pub(crate) fn in_background(engine: &mut Engine, now: Timestamp) -> Result<usize
         return Ok(0);
     }
     let last = engine.store.noted(MARK)?.and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
-    if now.as_millis() - last < PAUSE_MS {
+    // A time to come was noted by a clock that was ahead.
+    if (0..PAUSE_MS).contains(&(now.as_millis() - last)) {
         return Ok(0);
     }
     let done = carry_out(engine, &ListFilter::default(), true, false, Since::Arrival, MOST_AT_ONCE, now)?;
@@ -95,8 +96,9 @@ pub(crate) fn in_background(engine: &mut Engine, now: Timestamp) -> Result<usize
 enum Since {
     /// As its dates say: what the user asks for.
     Dates,
-    /// Not before it came here: an old history that was read in yesterday is not put aside today
-    /// while nobody looks.
+    /// Not before it came here, and by the days on which the store was used: an old history that was
+    /// read in yesterday is not put aside today while nobody looks, nor a whole store because the clock
+    /// is years ahead.
     Arrival,
 }
 
@@ -111,6 +113,11 @@ fn carry_out(
 ) -> Result<Response, EngineError> {
     let policy = policy(&engine.config.retention);
     let uses = engine.store.uses(since == Since::Arrival)?;
+    let calendar = engine.store.calendar(now)?;
+    let days = match since {
+        Since::Dates => Days::OfDates(now),
+        Since::Arrival => Days::OfUse(now, &calendar),
+    };
     let mut response = Response { applied: apply, ..Response::default() };
     let mut doomed = Vec::new();
     for stored in engine.store.list(filter, ListOrder::OldestFirst, EVERYTHING)? {
@@ -122,7 +129,7 @@ fn carry_out(
         }
         response.looked_at += 1;
         let is_full = response.archive.len() + doomed.len() >= most;
-        match policy.judge(&memory, uses.get(&memory.id).copied(), now) {
+        match policy.judge(&memory, uses.get(&memory.id).copied(), days) {
             Fate::Archive(why) if !is_full => {
                 response.archive.push(aged(&memory, &why.to_string()));
                 if apply {

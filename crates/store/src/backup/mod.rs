@@ -57,17 +57,20 @@ impl Store {
         }
         self.layout.create_folder(&folder)?;
         self.layout.create_folder(&self.layout.staging())?;
+        let before = paths(&self.layout);
+        let number = before.iter().map(|path| pack::number_of(door, path)).max().unwrap_or(0) + 1;
+        let lost_most = !always && has_lost_most(&self.layout, &sources, &before);
         let name = free_name(&self.layout, now);
         let path = folder.join(format!("{name}.{EXTENSION}"));
         let draft = pack::draft(&self.layout);
-        let outcome = pack_all(&self.layout, &sources, &draft, &digest, now)
+        let outcome = pack_all(&self.layout, &sources, &draft, &digest, now, number)
             .and_then(|()| door.rename(&draft, &path).map_err(|e| StoreError::io(&path, e)));
         if let Err(e) = outcome {
             let _ = door.remove(&draft);
             return Err(e);
         }
         let mut all = paths(&self.layout);
-        while all.len() > keep.max(1) {
+        while !lost_most && all.len() > keep.max(1) {
             self.layout.remove(&all.remove(0))?;
         }
         Ok(Some(look_at(door, &path)))
@@ -81,6 +84,13 @@ impl Store {
     /// When the newest snapshot was made.
     pub fn last_backup(&self) -> Option<Timestamp> {
         newest(&self.layout).and_then(|path| pack::made(self.layout.door(), &path))
+    }
+
+    /// The snapshot that holds most memories, the newest of those, and how many they are.
+    pub fn fullest_backup(&self) -> Option<(String, usize)> {
+        let all = paths(&self.layout);
+        let counted = all.iter().map(|path| (stem(path), pack::memories_in(self.layout.door(), path)));
+        counted.max_by_key(|(_, count)| *count).filter(|(_, count)| *count > 0)
     }
 
     /// Takes memories and sessions out of every snapshot, and quotes of them. Returns how many
@@ -104,7 +114,11 @@ impl Store {
                     return Verdict::Keep;
                 }
                 let Ok(text) = std::str::from_utf8(content) else { return Verdict::Keep };
-                let scrubbed = traces.scrubbed(text, self.place_in_backup(traces, name, text));
+                let place = self.place_in_backup(traces, name, text);
+                let scrubbed = match name.ends_with(".md") {
+                    true => traces.scrubbed_note(text, place),
+                    false => traces.scrubbed(text, place),
+                };
                 if scrubbed.is_none() && !traces.named_in(name) {
                     return Verdict::Keep;
                 }
@@ -177,8 +191,9 @@ fn pack_all(
     draft: &Path,
     digest: &str,
     now: Timestamp,
+    number: u64,
 ) -> Result<(), StoreError> {
-    let mut packer = Packer::create(layout.door(), draft, digest, now)?;
+    let mut packer = Packer::create(layout.door(), draft, digest, now, number)?;
     for path in sources {
         // A file may vanish while we look: then it is not part of this moment.
         if let Ok(content) = layout.door().read(path, crate::files::LARGEST) {
@@ -233,11 +248,22 @@ fn stem(path: &Path) -> String {
     path.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_owned()
 }
 
-/// Oldest first: snapshots by the names that we give them, nothing else that may lie there.
+/// Whether most memories of some snapshot are gone. They were not forgotten, else they would be gone
+/// there too; then no snapshot makes room for the next until somebody asks for one.
+fn has_lost_most(layout: &Layout, sources: &[PathBuf], snapshots: &[PathBuf]) -> bool {
+    let now = sources.iter().filter(|path| path.starts_with(layout.memories())).count();
+    snapshots.iter().any(|path| pack::memories_in(layout.door(), path) > 2 * now)
+}
+
+/// In the order in which they were made, whatever the clock said: snapshots by the names that we give them,
+/// nothing else that may lie there.
 fn paths(layout: &Layout) -> Vec<PathBuf> {
     let listed = layout.files_in(&layout.backups());
     let is_ours = |path: &Path| path.extension().is_some_and(|e| e == EXTENSION) && is_name(&stem(path));
-    listed.into_iter().map(|(path, _)| path).filter(|path| is_ours(path)).collect()
+    let mut found: Vec<PathBuf> =
+        listed.into_iter().map(|(path, _)| path).filter(|path| is_ours(path)).collect();
+    found.sort_by_cached_key(|path| (pack::number_of(layout.door(), path), path.clone()));
+    found
 }
 
 /// `2026-11-16T04-23-01.123Z`, with `+2` behind it if it is the second of its moment.

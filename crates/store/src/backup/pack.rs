@@ -27,6 +27,13 @@ struct Head {
     hark_backup: u32,
     made: Timestamp,
     digest: String,
+    /// Counts up from one snapshot to the next, whatever the clock says. Older ones have none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    number: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -54,11 +61,12 @@ impl<'p> Packer<'p> {
         path: &'p Path,
         digest: &str,
         now: Timestamp,
+        number: u64,
     ) -> Result<Self, StoreError> {
         let file = door.create_new(path).map_err(|e| StoreError::io(path, e))?;
         leftovers::claim(&file);
         let mut packer = Packer { path, out: BufWriter::new(file), count: 0 };
-        packer.line(&Head { hark_backup: FORMAT, made: now, digest: digest.to_owned() })?;
+        packer.line(&Head { hark_backup: FORMAT, made: now, digest: digest.to_owned(), number })?;
         Ok(packer)
     }
 
@@ -109,8 +117,14 @@ impl Unpacker {
         Ok(Unpacker { input, head, ended: false })
     }
 
-    /// The next entry; nothing at the end, or an error where the file is damaged.
-    pub(super) fn next(&mut self) -> io::Result<Option<(String, Vec<u8>)>> {
+    /// The name of the next entry, whose content is passed over.
+    fn skip(&mut self) -> io::Result<Option<String>> {
+        let Some(head) = self.entry()? else { return Ok(None) };
+        self.input.seek_relative(i64::try_from(head.packed).unwrap_or(i64::MAX))?;
+        Ok(Some(head.path))
+    }
+
+    fn entry(&mut self) -> io::Result<Option<EntryHead>> {
         let mut line = Vec::new();
         self.input.by_ref().take(64 * 1024).read_until(b'\n', &mut line)?;
         if serde_json::from_slice::<End>(&line).is_ok() {
@@ -124,6 +138,12 @@ impl Unpacker {
         if head.packed > LARGEST || head.size > LARGEST {
             return Err(bad("an entry is damaged"));
         }
+        Ok(Some(head))
+    }
+
+    /// The next entry; nothing at the end, or an error where the file is damaged.
+    pub(super) fn next(&mut self) -> io::Result<Option<(String, Vec<u8>)>> {
+        let Some(head) = self.entry()? else { return Ok(None) };
         let mut packed = vec![0; head.packed];
         self.input.read_exact(&mut packed)?;
         let content =
@@ -181,7 +201,7 @@ pub(super) fn rewrite(
         return Ok(Rewritten { changed: false, whole: false });
     };
     let draft = draft(layout);
-    let mut to = Packer::create(door, &draft, &from.head.digest, from.head.made)?;
+    let mut to = Packer::create(door, &draft, &from.head.digest, from.head.made, from.head.number)?;
     let mut changed = false;
     while let Ok(Some((name, content))) = from.next() {
         match judge(&name, &content) {
@@ -213,6 +233,20 @@ pub(crate) fn any_entry(door: &Door, path: &Path, mut is: impl FnMut(&[u8]) -> b
 
 pub(super) fn digest_of(door: &Door, path: &Path) -> Option<String> {
     Unpacker::open(door, path).ok().map(|from| from.head.digest)
+}
+
+pub(super) fn number_of(door: &Door, path: &Path) -> u64 {
+    Unpacker::open(door, path).map_or(0, |from| from.head.number)
+}
+
+/// How many memories a snapshot holds, by the names of its entries.
+pub(super) fn memories_in(door: &Door, path: &Path) -> usize {
+    let Ok(mut from) = Unpacker::open(door, path) else { return 0 };
+    let mut count = 0;
+    while let Ok(Some(name)) = from.skip() {
+        count += usize::from(name.starts_with("memories/"));
+    }
+    count
 }
 
 pub(super) fn made(door: &Door, path: &Path) -> Option<Timestamp> {

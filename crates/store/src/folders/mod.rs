@@ -19,6 +19,7 @@ pub(crate) use note::{FolderNote, folders_of};
 use survey::Root;
 pub(crate) use survey::Survey;
 
+use crate::access::{CANNOT_BE_READ, is_denied};
 use crate::connection;
 use crate::error::StoreError;
 use crate::files::{self, Stamp};
@@ -159,6 +160,14 @@ fn pick_up_root(
     Ok(changed)
 }
 
+/// Whether the index knows the user's own files as they are. For a store that cannot be written.
+pub(crate) fn is_in_step(store: &Store) -> Result<bool, StoreError> {
+    let root = Root::of_user(&store.layout);
+    let survey = root.survey(&root.folders()?)?;
+    let differences = differences(&store.conn, &survey).map_err(|e| store.sql(e))?;
+    Ok(differences.is_empty())
+}
+
 fn is_sweep_due(store: &Store) -> rusqlite::Result<bool> {
     let mut last = store.last_sweep.borrow_mut();
     if last.is_some_and(|at| at.elapsed() < SWEEP_PAUSE) {
@@ -206,6 +215,10 @@ pub(crate) fn index_files(
         match change {
             Change::Read(file, stamp) => match read(layout, redactor, &file, stamp)? {
                 Ok(memory) => found.push((memory, file, stamp)),
+                // Looked at again each time: letting it be read does not change its time.
+                Err(reason) if reason == CANNOT_BE_READ => {
+                    set_unread(tx, &file, Stamp { mtime: 0, ..stamp }, &reason).map_err(fail)?;
+                }
                 Err(reason) => set_unread(tx, &file, stamp, &reason).map_err(fail)?,
             },
             Change::Gone(file) => {
@@ -350,9 +363,7 @@ fn read(
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             return Ok(Err("vanished while being read".to_owned()));
         }
-        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
-            return Ok(Err("may not be read".to_owned()));
-        }
+        Err(e) if is_denied(&e) => return Ok(Err(CANNOT_BE_READ.to_owned())),
         Err(e) if located.layer.is_some() || hark_files::refusal_of(&e).is_some() => {
             return Ok(Err(e.to_string()));
         }

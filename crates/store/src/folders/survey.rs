@@ -4,6 +4,7 @@ use std::path::Path;
 
 use hark_files::Door;
 
+use crate::access::is_denied;
 use crate::error::StoreError;
 use crate::files::Stamp;
 use crate::layers::Layer;
@@ -58,7 +59,7 @@ impl<'l> Root<'l> {
     /// The memories folder itself and each folder in it. Nothing if a project's store cannot be read.
     pub(super) fn folders(&self) -> Result<Vec<(String, i64)>, StoreError> {
         let memories = Path::new("memories");
-        let fail = |e| StoreError::io(&self.door.root().join(memories), e);
+        let fail = |e| StoreError::reading(&self.door.root().join(memories), e);
         let itself = match (self.door.look(memories), self.layer) {
             (Ok(Some(look)), _) if look.is_folder() => look,
             (_, Some(_)) | (Ok(None), None) => return Ok(Vec::new()),
@@ -89,6 +90,11 @@ impl<'l> Root<'l> {
             let listed = match (self.door.list(&path), self.layer) {
                 (Ok(listed), _) => listed,
                 (Err(_), Some(_)) => continue,
+                // What may not be looked at is not gone: the index keeps what it knows of it.
+                (Err(e), None) if is_denied(&e) => {
+                    found.folders.retain(|(name, _)| name != folder);
+                    continue;
+                }
                 (Err(e), None) => return Err(StoreError::io(&self.door.root().join(&path), e)),
             };
             for (name, look) in listed {

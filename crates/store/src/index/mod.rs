@@ -102,6 +102,16 @@ pub(crate) fn put(
     Ok(num)
 }
 
+/// Has the next opening rebuild the index.
+pub(crate) fn doubt(conn: &Connection) -> rusqlite::Result<()> {
+    conn.execute("UPDATE meta SET value = '0 damaged' WHERE key = 'built'", []).map(drop)
+}
+
+/// Whether no memory waits to be filed to the end.
+pub(crate) fn is_finished(conn: &Connection) -> rusqlite::Result<bool> {
+    unfinished::is_any_left(conn).map(|left| !left)
+}
+
 /// Notes where an unchanged memory's file is now; false if the index does not hold just this memory.
 pub(crate) fn restamp(conn: &Connection, entry: &Entry<'_>) -> rusqlite::Result<bool> {
     let doc = serde_json::to_string(entry.memory).unwrap_or_default();
@@ -178,7 +188,7 @@ fn analyzer_of(mark: &str) -> u32 {
     mark.split(' ').next().and_then(|v| v.parse().ok()).unwrap_or(0)
 }
 
-fn content_hash(memory: &Memory) -> [u8; 16] {
+pub(crate) fn content_hash(memory: &Memory) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     for part in [&*memory.title, &*memory.body] {
         hasher.update(part.as_bytes());

@@ -9,6 +9,8 @@ use crate::connection;
 use crate::error::StoreError;
 use crate::folders;
 use crate::layers;
+use crate::lost;
+use crate::spaces;
 use crate::store::Store;
 use crate::tombstones;
 
@@ -53,6 +55,9 @@ fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Res
     for table in ["failure_target WHERE failure", "failure WHERE num"] {
         tx.execute_batch(&format!("DELETE FROM {table} IN ({ORPHANS})")).map_err(fail)?;
     }
+    spaces::relink(store).map_err(fail)?;
+    // Whoever rebuilds the index has seen what is there.
+    tx.execute("DELETE FROM meta WHERE key = ?1", [lost::KEY]).map_err(fail)?;
     let count: i64 = tx.query_row("SELECT count(*) FROM memory", [], |row| row.get(0)).map_err(fail)?;
     tx.commit().map_err(fail)?;
     let _ = store.conn.execute_batch("INSERT INTO lexicon (lexicon) VALUES ('optimize')");

@@ -74,7 +74,7 @@ fn finish(conn: &Connection) -> rusqlite::Result<()> {
     conn.prepare_cached("DELETE FROM unfinished")?.execute([]).map(drop)
 }
 
-fn is_any_left(conn: &Connection) -> rusqlite::Result<bool> {
+pub(super) fn is_any_left(conn: &Connection) -> rusqlite::Result<bool> {
     let one: Option<i64> = conn
         .prepare_cached("SELECT memory FROM unfinished LIMIT 1")?
         .query_row([], |row| row.get(0))

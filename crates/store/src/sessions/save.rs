@@ -190,7 +190,7 @@ pub(super) fn read(
     path: &Path,
     redactor: &hark_core::redact::Redactor,
 ) -> Result<Result<Session, String>, StoreError> {
-    let bytes = layout.door().read(path, LARGEST_FILE).map_err(|e| StoreError::io(path, e))?;
+    let bytes = layout.door().read(path, LARGEST_FILE).map_err(|e| StoreError::reading(path, e))?;
     let Ok(text) = String::from_utf8(bytes) else { return Ok(Err("is not UTF-8 text".to_owned())) };
     // What is wrong may quote what is there, and that may be a secret.
     let reason = |e: hark_core::markdown::ParseError| redactor.clean(Raw::new(e.to_string())).into_string();
