@@ -121,7 +121,7 @@ pub(crate) enum Command {
     Model(commands::model::Args),
     /// Serve the memory to an assistant over stdin and stdout (MCP)
     Mcp(commands::mcp::Args),
-    /// Serve the memory over HTTP on this machine (MCP at /mcp)
+    /// Serve the memory over HTTP, to callers with the token (MCP at /mcp)
     Serve(commands::serve::Args),
     /// Measure recall on documents and questions of your own
     Eval(commands::eval::Args),

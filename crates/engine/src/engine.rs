@@ -195,16 +195,13 @@ fn placeholder_key(layout: &Layout) -> Result<[u8; 32], EngineError> {
     // Several first starters: the one that links its file first wins, the others read it.
     let nonce: [u8; 8] = Engine::random()?;
     let draft = layout.home().join(format!(".placeholder.key.{}", u64::from_le_bytes(nonce)));
+    door.put_once(&draft, &path, hex.as_bytes()).map_err(fail)?;
+    let kept = door.read_to_string(&path, LONGEST).map_err(fail)?;
+    if let Some(key) = parse(&kept) {
+        return Ok(key);
+    }
+    // It was damaged before: nothing that it marked can be known again.
     door.create_new(&draft).and_then(|mut file| file.write_all(hex.as_bytes())).map_err(fail)?;
-    let linked = door.link(&draft, &path);
-    let kept = match linked {
-        Ok(()) => Ok(key),
-        Err(_) => match door.read_to_string(&path, LONGEST).ok().as_deref().and_then(parse) {
-            Some(key) => Ok(key),
-            // It was damaged, or the disk has no links.
-            None => door.rename(&draft, &path).map(|()| key).map_err(fail),
-        },
-    };
-    let _ = door.remove(&draft);
-    kept
+    door.rename(&draft, &path).map_err(fail)?;
+    Ok(key)
 }

@@ -25,6 +25,7 @@ pub mod project;
 pub mod project_store;
 pub mod recall;
 mod repeat;
+pub mod serve_token;
 mod sessions;
 mod summarise;
 mod summary;

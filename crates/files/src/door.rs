@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use crate::kind::{Kind, Look, Refusal, expect};
@@ -169,6 +169,21 @@ impl Door {
         expect(source.look(name)?.kind, Kind::File)?;
         let (target, new_name) = self.enter(to)?;
         source.hard_link(name, &target, new_name)
+    }
+
+    /// Puts a file in place once, whole: of many who try at the same time one wins, and all find what it wrote.
+    /// `draft` is a name that nobody else uses.
+    pub fn put_once(&self, draft: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let placed = self.create_new(draft).and_then(|mut file| file.write_all(bytes)).and_then(|()| {
+            match self.link(draft, path) {
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                // A file system without links.
+                Err(_) => self.rename(draft, path),
+                Ok(()) => Ok(()),
+            }
+        });
+        let _ = self.remove(draft);
+        placed
     }
 
     /// Deletes a regular file. A link, a FIFO or a device is none of ours and stays.

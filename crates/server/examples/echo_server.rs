@@ -1,7 +1,8 @@
 //! The smallest server: two tools over a list in memory. Used by the tests and by conformance runs.
 //!
 //! `echo_server stdio`, or `echo_server http PORT`; `echo_server tools-only` is `stdio` without resources
-//! and prompts.
+//! and prompts. Over HTTP its token is `echo-server-token`, and limits may follow the port: `connections=2`,
+//! `spare=1`, `sessions=4`, and in milliseconds `headers=`, `body=` and `idle=`.
 #![expect(clippy::print_stderr, reason = "a program of its own")]
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hark_server::{
-    Caller, HttpOptions, PromptArgumentSpec, PromptSpec, ResourceSpec, ToolAnswer, ToolBox, ToolFailure,
-    ToolSpec, serve_http, serve_stdio,
+    Caller, HttpOptions, Limits, PromptArgumentSpec, PromptSpec, ResourceSpec, Token, ToolAnswer, ToolBox,
+    ToolFailure, ToolSpec, serve_http, serve_stdio,
 };
 use serde_json::{Map, Value, json};
 
@@ -166,6 +167,22 @@ fn about(caller: &Caller) -> ToolAnswer {
     ToolAnswer { text: structured.to_string(), structured: Some(structured) }
 }
 
+fn limits(mut limits: Limits, setting: &str) -> Limits {
+    let (name, value) = setting.split_once('=').unwrap_or((setting, "0"));
+    let number: usize = value.parse().unwrap_or(0);
+    let time = Duration::from_millis(value.parse().unwrap_or(0));
+    match name {
+        "connections" => limits.connections = number,
+        "spare" => limits.spare_connections = number,
+        "sessions" => limits.sessions = number,
+        "headers" => limits.headers = time,
+        "body" => limits.body = time,
+        "idle" => limits.session_idle = time,
+        other => eprintln!("no limit `{other}`"),
+    }
+    limits
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let tools: Arc<dyn ToolBox> = Arc::new(Echo {
@@ -174,14 +191,17 @@ fn main() -> ExitCode {
     });
     let result = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["stdio" | "tools-only"] => serve_stdio(tools),
-        ["http", port] => {
-            let port = port.parse().unwrap_or(0);
-            let options =
-                HttpOptions { addr: SocketAddr::from((Ipv4Addr::LOCALHOST, port)), ..HttpOptions::default() };
+        ["http", port, ref limited @ ..] => {
+            let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse().unwrap_or(0)));
+            let Ok(token) = Token::new("echo-server-token") else { return ExitCode::FAILURE };
+            let mut options = HttpOptions::new(addr, token);
+            for limit in limited {
+                options.limits = limits(options.limits, limit);
+            }
             serve_http(tools, options, |addr| eprintln!("listening on {addr}"))
         }
         _ => {
-            eprintln!("usage: echo_server stdio | tools-only | http PORT");
+            eprintln!("usage: echo_server stdio | tools-only | http PORT [LIMIT=N…]");
             return ExitCode::from(2);
         }
     };

@@ -22,7 +22,4 @@ pub enum ServeError {
         #[source]
         source: io::Error,
     },
-
-    #[error("the connection failed: {0}")]
-    Connection(#[source] io::Error),
 }

@@ -3,6 +3,8 @@
 //! A page on any site can make a browser send requests to a port on this machine, and by DNS rebinding even
 //! read the answers. Such a request names the site in `Host` or in `Origin`; a real client names us.
 
+use std::net::{IpAddr, SocketAddr};
+
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri, header};
 
@@ -11,7 +13,7 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 /// The names under which this server may be addressed.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
-    port: u16,
+    addr: SocketAddr,
     /// Further hosts, as `name` (any port) or `name:port`.
     hosts: Vec<String>,
     /// Further origins, compared as a whole.
@@ -19,9 +21,9 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    pub(crate) fn new(port: u16, hosts: &[String], origins: &[String]) -> Self {
+    pub(crate) fn new(addr: SocketAddr, hosts: &[String], origins: &[String]) -> Self {
         let lower = |list: &[String]| list.iter().map(|s| s.trim().to_ascii_lowercase()).collect();
-        Self { port, hosts: lower(hosts), origins: lower(origins) }
+        Self { addr, hosts: lower(hosts), origins: lower(origins) }
     }
 
     /// The reason to refuse, if there is one.
@@ -32,11 +34,12 @@ impl Guard {
             (None, _) => uri.authority().cloned(),
             (Some(_), Some(_)) => None,
         };
-        if !host.is_some_and(|host| self.knows(&host, 80)) {
+        let Some(host) = host.filter(|host| self.knows(host, 80) || self.is_an_address_of_ours(host)) else {
             return Some("Host is not this server");
-        }
+        };
         for origin in headers.get_all(header::ORIGIN) {
-            let allowed = origin.to_str().is_ok_and(|origin| self.trusts(origin));
+            let own = format!("http://{host}");
+            let allowed = origin.to_str().is_ok_and(|o| self.trusts(o) || o.eq_ignore_ascii_case(&own));
             if !allowed {
                 return Some("Origin is not allowed");
             }
@@ -64,9 +67,21 @@ impl Guard {
         let host = authority.host().to_ascii_lowercase();
         let port = authority.port_u16().unwrap_or(default_port);
         if LOOPBACK.contains(&host.as_str()) {
-            return port == self.port;
+            return port == self.addr.port();
         }
         self.hosts.iter().any(|known| *known == host || *known == format!("{host}:{port}"))
+    }
+
+    /// The address we listen on; any address if we listen on all. Only names can be rebound, so an address in `Host`
+    /// is where the request was really sent.
+    fn is_an_address_of_ours(&self, host: &Authority) -> bool {
+        let literal = host.host().trim_start_matches('[').trim_end_matches(']');
+        let Ok(ip) = literal.parse::<IpAddr>() else { return false };
+        let ours = self.addr.ip();
+        !host.as_str().contains('@')
+            && host.port_u16().unwrap_or(80) == self.addr.port()
+            && !ours.is_loopback()
+            && (ours.is_unspecified() || ours == ip)
     }
 }
 
@@ -75,8 +90,12 @@ mod tests {
     use super::*;
 
     fn refused(host: &str, origin: Option<&str>) -> bool {
+        refused_on("127.0.0.1:9824", host, origin)
+    }
+
+    fn refused_on(addr: &str, host: &str, origin: Option<&str>) -> bool {
         let guard = Guard::new(
-            9824,
+            addr.parse().unwrap(),
             &["Memory.example".into(), "proxy:8443".into()],
             &["https://app.example".into()],
         );
@@ -137,8 +156,26 @@ mod tests {
     }
 
     #[test]
+    fn beyond_loopback_addresses_are_known_and_names_are_not() {
+        for addr in ["0.0.0.0:9824", "192.168.1.5:9824"] {
+            for host in ["192.168.1.5:9824", "localhost:9824"] {
+                assert!(!refused_on(addr, host, None), "{addr} {host}");
+                assert!(!refused_on(addr, host, Some(&format!("http://{host}"))), "{addr} {host}");
+                assert!(refused_on(addr, host, Some("http://192.168.1.6:9824")), "{addr} {host}");
+            }
+            for host in ["evil.example:9824", "192.168.1.5:80", "user@192.168.1.5:9824"] {
+                assert!(refused_on(addr, host, None), "{addr} {host}");
+            }
+        }
+        assert!(!refused_on("[::]:9824", "[fd00::1]:9824", None));
+        assert!(!refused_on("0.0.0.0:9824", "10.0.0.9:9824", None));
+        assert!(refused_on("192.168.1.5:9824", "10.0.0.9:9824", None));
+        assert!(refused_on("127.0.0.1:9824", "10.0.0.9:9824", None));
+    }
+
+    #[test]
     fn two_hosts_or_none_are_refused() {
-        let guard = Guard::new(9824, &[], &[]);
+        let guard = Guard::new("127.0.0.1:9824".parse().unwrap(), &[], &[]);
         let mut headers = HeaderMap::new();
         let uri = Uri::from_static("/");
         assert!(guard.refusal(&uri, &headers).is_some());

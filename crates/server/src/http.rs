@@ -1,7 +1,7 @@
-//! MCP and health over HTTP, for clients that share one server.
+//! MCP and health over HTTP, for clients that share one server and know its token.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,18 +11,19 @@ use axum::http::{Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime;
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::connections::Connections;
 use crate::error::ServeError;
 use crate::guard::Guard;
+use crate::limits::Limits;
 use crate::mcp::{HttpMcp, Shared, http_mcp, peek};
 use crate::signal::told_to_stop;
+use crate::token::{Shown, Token};
 use crate::toolbox::ToolBox;
 use crate::{MAX_MESSAGE_BYTES, SERVER_NAME, kept_memory};
 
@@ -40,21 +41,39 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     pub addr: SocketAddr,
-    /// Names under which the server is reached besides `localhost`, `127.0.0.1` and `[::1]`: `name` with
-    /// any port, or `name:port`.
+    /// Whoever shows it may do everything; without it there is only `/health`.
+    pub token: Token,
+    /// Names under which the server is reached besides `localhost` and its own address: `name` with any port, or
+    /// `name:port`.
     pub allowed_hosts: Vec<String>,
     /// Web origins besides the server's own whose pages may call it.
     pub allowed_origins: Vec<String>,
+    pub limits: Limits,
 }
 
-impl Default for HttpOptions {
-    fn default() -> Self {
+impl HttpOptions {
+    pub fn new(addr: SocketAddr, token: Token) -> Self {
         Self {
-            addr: SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT)),
+            addr,
+            token,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
+            limits: Limits::default(),
         }
     }
+}
+
+/// What every request goes through.
+struct Door {
+    guard: Guard,
+    token: Token,
+}
+
+/// What the routes work with.
+#[derive(Clone)]
+struct Desk {
+    mcp: HttpMcp,
+    limits: Limits,
 }
 
 /// Serves until SIGINT or SIGTERM. `on_ready` gets the address, with the port the system chose for port 0.
@@ -81,7 +100,7 @@ async fn serve(
     options: HttpOptions,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
-    let HttpOptions { addr, allowed_hosts, allowed_origins } = options;
+    let HttpOptions { addr, token, allowed_hosts, allowed_origins, limits } = options;
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::AddrInUse => ServeError::PortInUse(addr),
         _ => ServeError::Bind { addr, source },
@@ -90,34 +109,30 @@ async fn serve(
     let addr = listener.local_addr().map_err(failed)?;
 
     let shared = Shared::new(tools);
-    let mcp = http_mcp(&shared);
-    let guard = Guard::new(addr.port(), &allowed_hosts, &allowed_origins);
+    let mcp = http_mcp(&shared, &limits);
+    let door = Arc::new(Door { guard: Guard::new(addr, &allowed_hosts, &allowed_origins), token });
     let routes = Router::new()
         .route("/health", get(health))
         .route("/mcp", any(answer))
-        .with_state(mcp.clone())
-        .layer(middleware::from_fn_with_state(Arc::new(guard), check));
+        .with_state(Desk { mcp: mcp.clone(), limits })
+        .layer(middleware::from_fn_with_state(Arc::clone(&door), check));
+    let spare = Router::new()
+        .route("/health", get(health))
+        .fallback(full)
+        .layer(middleware::from_fn_with_state(door, check));
 
-    let stop = Arc::new(Notify::new());
-    let stopping = {
-        let stop = Arc::clone(&stop);
-        async move { stop.notified().await }
+    let connections = Arc::new(Connections::new(limits));
+    let serving = {
+        let connections = Arc::clone(&connections);
+        async move { connections.serve(listener, routes, spare).await }
     };
-    // Answers are small and come in two writes; waiting to fill packets would cost 40 ms each.
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true).is_ok();
-    });
-    let server = axum::serve(listener, routes).with_graceful_shutdown(stopping);
-    let mut server = tokio::spawn(server.into_future());
+    tokio::spawn(serving);
     on_ready(addr);
-    tokio::select! {
-        ended = &mut server => return ended.unwrap_or(Ok(())).map_err(ServeError::Connection),
-        () = told_to_stop() => {}
-    }
-    stop.notify_one();
+    told_to_stop().await;
+    connections.stop();
     settle(&shared, &mcp).await;
     // Answers are on their way to clients that read; others have had their time.
-    let _ = timeout(Duration::from_secs(1), server).await.is_ok();
+    let _ = timeout(Duration::from_secs(1), connections.ended()).await.is_ok();
     Ok(())
 }
 
@@ -131,11 +146,39 @@ async fn settle(shared: &Shared, mcp: &HttpMcp) {
     mcp.close();
 }
 
-async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    match guard.refusal(request.uri(), request.headers()) {
-        Some(reason) => (StatusCode::FORBIDDEN, format!("Forbidden: {reason}\n")).into_response(),
-        None => next.run(request).await,
+async fn check(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+    if let Some(reason) = door.guard.refusal(request.uri(), request.headers()) {
+        return closing((StatusCode::FORBIDDEN, format!("Forbidden: {reason}\n")));
     }
+    if request.uri().path() == "/health" {
+        return closing(next.run(request).await);
+    }
+    match door.token.shown_in(request.headers()) {
+        Shown::Right => next.run(request).await,
+        shown => unauthorized(shown),
+    }
+}
+
+/// An answer after which the connection ends: who shows no token does not keep one.
+fn closing(response: impl IntoResponse) -> Response {
+    ([(header::CONNECTION, "close")], response).into_response()
+}
+
+fn unauthorized(shown: Shown) -> Response {
+    let error = match shown {
+        Shown::Nothing => "hark serve needs a token and this request has none",
+        Shown::Wrong | Shown::Right => "this is not the token of this hark serve",
+    };
+    let hint = "send the header `Authorization: Bearer TOKEN`; `hark install generic` prints the whole entry \
+                for an MCP client, `hark install` adds the header where an assistant's entry lacks it, and \
+                `hark doctor` shows which do";
+    let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"hark\"")];
+    closing((StatusCode::UNAUTHORIZED, challenge, Json(json!({ "error": error, "hint": hint }))))
+}
+
+async fn full() -> Response {
+    let later = [(header::RETRY_AFTER, "1")];
+    closing((StatusCode::SERVICE_UNAVAILABLE, later, "Service Unavailable: too many connections\n"))
 }
 
 async fn health() -> impl IntoResponse {
@@ -146,15 +189,23 @@ async fn health() -> impl IntoResponse {
     }))
 }
 
-async fn answer(State(mcp): State<HttpMcp>, request: Request) -> Response {
+async fn answer(State(desk): State<Desk>, request: Request) -> Response {
+    let Desk { mcp, limits } = desk;
     if request.method() != Method::POST {
         return mcp.answer(request, false).await;
     }
     let (parts, body) = request.into_parts();
-    let Ok(body) = to_bytes(body, MAX_MESSAGE_BYTES).await else {
-        let most = MAX_MESSAGE_BYTES / (1024 * 1024);
-        let text = format!("Payload Too Large: a message has at most {most} MiB\n");
-        return (StatusCode::PAYLOAD_TOO_LARGE, text).into_response();
+    let body = match timeout(limits.body, to_bytes(body, MAX_MESSAGE_BYTES)).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => {
+            let most = MAX_MESSAGE_BYTES / (1024 * 1024);
+            let text = format!("Payload Too Large: a message has at most {most} MiB\n");
+            return (StatusCode::PAYLOAD_TOO_LARGE, text).into_response();
+        }
+        Err(_) => {
+            let text = "Request Timeout: the body did not arrive in time\n";
+            return closing((StatusCode::REQUEST_TIMEOUT, text));
+        }
     };
     match peek(&body) {
         Ok(opens) => {

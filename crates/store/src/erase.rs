@@ -321,7 +321,9 @@ impl Store {
         found.retain(|path| {
             let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
             let is_top = path.parent() == Some(self.layout.home());
-            let is_ours = name.starts_with("hark.") || name.ends_with(".lock") || name == "placeholder.key";
+            let is_ours = name.starts_with("hark.")
+                || name.ends_with(".lock")
+                || ["placeholder.key", "serve.token"].contains(&name);
             !(is_top && is_ours)
         });
         found

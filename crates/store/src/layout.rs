@@ -193,4 +193,9 @@ impl Layout {
     pub fn placeholder_key(&self) -> PathBuf {
         self.home().join("placeholder.key")
     }
+
+    /// What callers of `hark serve` have to show; only in the user's own store.
+    pub fn serve_token(&self) -> PathBuf {
+        self.home.join("serve.token")
+    }
 }

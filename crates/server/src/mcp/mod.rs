@@ -4,6 +4,7 @@
 //! 2026-07-28 on). Everything that is the same for all of them sits in [`Shared`].
 
 mod arguments;
+mod bounded;
 mod caller;
 mod describe;
 mod lines;

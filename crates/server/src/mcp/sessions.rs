@@ -11,27 +11,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use axum::body::Body;
 use axum::http::{Request, Response, header::HeaderName};
 use rmcp::model::{ClientCapabilities, Implementation, InitializeRequestParams};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionState, SessionStore, SessionStoreError};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
+use super::bounded::BoundedSessions;
 use super::{Handler, Place, Shared};
-use crate::MAX_MESSAGE_BYTES;
+use crate::{Limits, MAX_MESSAGE_BYTES};
 
 const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// Sessions remembered, and endings remembered; the oldest go first.
 const REMEMBERED: usize = 1024;
 
+/// What a client says of itself is remembered up to this length, as JSON. Most say less than a tenth of it.
+const LONGEST_SAID: usize = 4 * 1024;
+
 /// The `/mcp` endpoint.
 #[derive(Clone)]
 pub(crate) struct HttpMcp {
-    with_sessions: StreamableHttpService<Handler, LocalSessionManager>,
+    with_sessions: StreamableHttpService<Handler, BoundedSessions>,
     stateless: StreamableHttpService<Handler, NeverSessionManager>,
 }
 
-pub(crate) fn new(shared: &Arc<Shared>) -> HttpMcp {
+pub(crate) fn new(shared: &Arc<Shared>, limits: &Limits) -> HttpMcp {
     let place = Arc::new(Place::apart());
     let handler = {
         let shared = Arc::clone(shared);
@@ -44,8 +47,9 @@ pub(crate) fn new(shared: &Arc<Shared>) -> HttpMcp {
         .with_max_request_body_bytes(MAX_MESSAGE_BYTES);
     let mut sessions = config.clone();
     sessions.session_store = Some(Arc::new(Sessions::default()));
+    let bounded = Arc::new(BoundedSessions::new(limits.sessions, limits.session_idle));
     HttpMcp {
-        with_sessions: StreamableHttpService::new(handler.clone(), Arc::default(), sessions),
+        with_sessions: StreamableHttpService::new(handler.clone(), bounded, sessions),
         stateless: StreamableHttpService::new(
             handler,
             Arc::default(),
@@ -108,6 +112,10 @@ impl SessionStore for Sessions {
     }
 
     async fn store(&self, id: &str, state: &SessionState) -> Result<(), SessionStoreError> {
+        let length = serde_json::to_string(&state.initialize_params).map_or(usize::MAX, |said| said.len());
+        if length > LONGEST_SAID {
+            return Ok(());
+        }
         let mut known = self.known();
         if known.open.len() == REMEMBERED {
             known.open.pop_front();
@@ -159,5 +167,15 @@ mod tests {
         sessions.store(ID, &SessionState::new(said)).await.unwrap();
         let kept = sessions.load(ID).await.unwrap().unwrap();
         assert_eq!(kept.initialize_params.client_info.name, "tester");
+    }
+
+    #[tokio::test]
+    async fn a_client_that_says_too_much_is_taken_up_again_without_its_words() {
+        let sessions = Sessions::default();
+        let client = Implementation::new("x".repeat(LONGEST_SAID), "1");
+        let said = InitializeRequestParams::new(ClientCapabilities::default(), client);
+        sessions.store(ID, &SessionState::new(said)).await.unwrap();
+        let kept = sessions.load(ID).await.unwrap().unwrap();
+        assert_eq!(kept.initialize_params.client_info.name, "");
     }
 }

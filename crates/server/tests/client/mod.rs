@@ -19,6 +19,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) const WITH_HANDSHAKE: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 pub(crate) const STATELESS: &str = "2026-07-28";
 
+/// What the example server wants to see.
+pub(crate) const BEARER: &str = "Bearer echo-server-token";
+
 /// The example next to this test binary; `cargo test` builds both.
 pub(crate) fn server() -> PathBuf {
     let test = std::env::current_exe().expect("path of the test");
@@ -232,12 +235,14 @@ impl Reply {
 
 impl Http {
     pub(crate) fn start() -> Self {
-        Self::start_on(0)
+        Self::limited(&[])
     }
 
-    pub(crate) fn start_on(port: u16) -> Self {
+    /// With limits such as `headers=200`.
+    pub(crate) fn limited(limits: &[&str]) -> Self {
         let mut child = Command::new(server())
-            .args(["http", &port.to_string()])
+            .args(["http", "0"])
+            .args(limits)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -268,6 +273,7 @@ impl Http {
         }
     }
 
+    /// With the token, unless `headers` say otherwise; an empty value leaves a header out.
     pub(crate) fn connect(
         &self,
         method: &str,
@@ -275,13 +281,15 @@ impl Http {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> TcpStream {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connect");
-        stream.set_read_timeout(Some(PATIENCE)).expect("timeout");
+        let mut stream = self.open();
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             head += &format!("Host: 127.0.0.1:{}\r\n", self.port);
         }
-        for (name, value) in headers {
+        if !headers.iter().any(|(name, _)| *name == "Authorization") {
+            head += &format!("Authorization: {BEARER}\r\n");
+        }
+        for (name, value) in headers.iter().filter(|(_, value)| !value.is_empty()) {
             head += &format!("{name}: {value}\r\n");
         }
         if !body.is_empty() {
@@ -291,6 +299,13 @@ impl Http {
         stream.write_all(head.as_bytes()).expect("write");
         // The server may refuse before it has read everything.
         let _ = stream.write_all(body).is_ok();
+        stream
+    }
+
+    /// A connection on which nothing was sent yet.
+    pub(crate) fn open(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connect");
+        stream.set_read_timeout(Some(PATIENCE)).expect("timeout");
         stream
     }
 

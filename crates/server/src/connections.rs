@@ -1,0 +1,124 @@
+//! Taking connections: how many, and for how long without a request.
+//!
+//! Everyone on the machine may connect, token or not. So a connection that does not get on is closed, and when all
+//! seats are taken a few spare ones still say that the server lives, and tell everyone else to come back.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{sleep, timeout};
+
+use crate::limits::Limits;
+
+/// Longest request line and headers together.
+const LONGEST_HEADERS: usize = 64 * 1024;
+
+/// Said without reading the request, when there is no room even for that.
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
+
+pub(crate) struct Connections {
+    seats: Arc<Semaphore>,
+    spare: Arc<Semaphore>,
+    limits: Limits,
+    stop: watch::Sender<bool>,
+}
+
+impl Connections {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            seats: Arc::new(Semaphore::new(limits.connections)),
+            spare: Arc::new(Semaphore::new(limits.spare_connections)),
+            limits,
+            stop: watch::Sender::new(false),
+        }
+    }
+
+    /// Serves `routes`, and `spare` on connections for which there is no seat, until [`Connections::stop`].
+    pub(crate) async fn serve(&self, listener: TcpListener, routes: Router, spare: Router) {
+        let mut stopped = self.stop.subscribe();
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                _ = stopped.wait_for(|stop| *stop) => return,
+            };
+            match accepted {
+                Ok((stream, _)) => self.seat(stream, &routes, &spare),
+                Err(error) if is_about_one_connection(&error) => {}
+                // Out of file descriptors, say: connections that end give some back.
+                Err(_) => sleep(Duration::from_millis(100)).await,
+            }
+        }
+    }
+
+    fn seat(&self, stream: TcpStream, routes: &Router, spare: &Router) {
+        // Answers are small and come in two writes; waiting to fill packets would cost 40 ms each.
+        let _ = stream.set_nodelay(true).is_ok();
+        let stop = self.stop.subscribe();
+        if let Ok(seat) = Arc::clone(&self.seats).try_acquire_owned() {
+            tokio::spawn(converse(stream, routes.clone(), self.limits.headers, stop, seat));
+        } else if let Ok(seat) = Arc::clone(&self.spare).try_acquire_owned() {
+            let limit = self.limits.spare;
+            let conversation = converse(stream, spare.clone(), limit, stop, seat);
+            tokio::spawn(timeout(limit, conversation));
+        } else {
+            tokio::spawn(turn_away(stream));
+        }
+    }
+
+    /// No more connections; those that are there end with the answer they are at.
+    pub(crate) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// Returns when every connection has ended.
+    pub(crate) async fn ended(&self) {
+        let all = u32::try_from(self.limits.connections).unwrap_or(u32::MAX);
+        let _ = self.seats.acquire_many(all).await.is_ok();
+    }
+}
+
+async fn converse(
+    stream: TcpStream,
+    routes: Router,
+    headers: Duration,
+    mut stop: watch::Receiver<bool>,
+    seat: OwnedSemaphorePermit,
+) {
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(headers)
+        .max_buf_size(LONGEST_HEADERS)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        // Clients that go away in the middle are no concern of ours.
+        ended = connection.as_mut() => return drop((ended, seat)),
+        _ = stop.wait_for(|stop| *stop) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = connection.await.is_ok();
+    drop(seat);
+}
+
+async fn turn_away(mut stream: TcpStream) {
+    let _ = timeout(Duration::from_secs(1), stream.write_all(FULL)).await.is_ok();
+}
+
+fn is_about_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::Interrupted
+    )
+}

@@ -1,0 +1,103 @@
+//! The secret that a caller has to show. Only its hash is kept, so nothing here can print it.
+
+use std::fmt;
+
+use axum::http::{HeaderMap, header};
+
+/// Shorter ones can be guessed.
+const SHORTEST: usize = 16;
+
+/// Longer ones do not fit into a header of every client.
+const LONGEST: usize = 512;
+
+/// What `Authorization: Bearer …` must hold.
+#[derive(Clone)]
+pub struct Token(blake3::Hash);
+
+/// Why a text cannot be a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a token has {SHORTEST} to {LONGEST} characters, letters, digits and punctuation of ASCII without spaces"
+)]
+pub struct BadToken;
+
+/// How a request stands with the token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    Right,
+    Wrong,
+    Nothing,
+}
+
+impl Token {
+    pub fn new(text: &str) -> Result<Self, BadToken> {
+        let fits = (SHORTEST..=LONGEST).contains(&text.len());
+        if !fits || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(BadToken);
+        }
+        Ok(Token(blake3::hash(text.as_bytes())))
+    }
+
+    /// Takes the same time whatever is shown: hashes of blake3 are compared so.
+    pub(crate) fn shown_in(&self, headers: &HeaderMap) -> Shown {
+        let mut all = headers.get_all(header::AUTHORIZATION).iter();
+        let (Some(value), None) = (all.next(), all.next()) else {
+            return if headers.contains_key(header::AUTHORIZATION) { Shown::Wrong } else { Shown::Nothing };
+        };
+        let value = value.as_bytes();
+        let (scheme, token) = value.split_at(value.len().min("Bearer ".len()));
+        let right = scheme.eq_ignore_ascii_case(b"Bearer ") && blake3::hash(token.trim_ascii()) == self.0;
+        if right { Shown::Right } else { Shown::Wrong }
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "hark_0123456789abcdef";
+
+    fn shown(values: &[&str]) -> Shown {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(header::AUTHORIZATION, value.parse().unwrap());
+        }
+        Token::new(TEXT).unwrap().shown_in(&headers)
+    }
+
+    #[test]
+    fn only_the_whole_token_of_the_right_scheme_is_right() {
+        assert_eq!(shown(&[&format!("Bearer {TEXT}")]), Shown::Right);
+        assert_eq!(shown(&[&format!("bearer  {TEXT}")]), Shown::Right);
+        assert_eq!(shown(&[]), Shown::Nothing);
+        for wrong in [
+            "",
+            "Bearer",
+            "Bearer ",
+            TEXT,
+            &format!("Basic {TEXT}"),
+            &format!("Bearer {}", &TEXT[..TEXT.len() - 1]),
+            &format!("Bearer {TEXT}0"),
+            &format!("Bearer {}", TEXT.to_uppercase()),
+        ] {
+            assert_eq!(shown(&[wrong]), Shown::Wrong, "{wrong}");
+        }
+        let right = format!("Bearer {TEXT}");
+        assert_eq!(shown(&[&right, &right]), Shown::Wrong);
+    }
+
+    #[test]
+    fn what_is_short_or_does_not_fit_into_a_header_is_no_token() {
+        for bad in ["", "short", "with a space in it", "line\nend-0123456789", "ümlaut-0123456789"] {
+            assert!(Token::new(bad).is_err(), "{bad}");
+        }
+        assert!(Token::new(&"x".repeat(LONGEST + 1)).is_err());
+        assert!(!format!("{:?}", Token::new(TEXT).unwrap()).contains("0123"));
+    }
+}
