@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use hark_engine::Home;
-use hark_hosts::Surroundings;
+use hark_hosts::{Bearer, Surroundings};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -24,7 +24,9 @@ pub(crate) fn read(environment: &Environment) -> Result<Surroundings, Failure> {
         let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
         Some(((*name).to_owned(), absolute(PathBuf::from(value))))
     });
+    let token = crate::commands::serve::known(environment);
     Ok(Surroundings {
+        bearer: token.map(|token| Bearer::new(&token)),
         config: xdg_config(&home),
         app_config: base.config_dir().join(app_folder()),
         project: environment.cwd.as_deref().and_then(|cwd| project_root(cwd, &home)),

@@ -28,6 +28,7 @@ impl Tame {
                             *field = Value::from("[number]");
                         }
                         "embedding" => *field = Value::from("[model]"),
+                        "Authorization" => *field = Value::from("[token]"),
                         // How a hit was found is the ranking's business; that it is told is ours.
                         "tiers" => *field = Value::from(vec!["[tier]"]),
                         "explain" => {

@@ -88,13 +88,17 @@ fn examine(
     let options = Options { scope, hooks, plugin: setup.is_some_and(|setup| setup.plugin) };
     let plan = plan::install(around, manifest, &[host], options);
     let again = again(host, scope, hooks, options.plugin);
+    let tokenless = plan.tokenless.iter().map(|note| format!("{}: {}", around.short(&note.path), note.what));
+    let tokenless: Vec<String> = tokenless.collect();
     if setup.is_none() {
-        let by_hand = plan.is_empty() && plan.notes.is_empty();
+        let by_hand = plan.is_empty() && plan.notes.is_empty() && tokenless.is_empty();
+        health.problems = tokenless;
         health.wired = if by_hand { Wiring::Yes } else { Wiring::No };
         health.mend = (!by_hand).then_some(again);
         return health;
     }
     health.problems = problems(around, &plan);
+    health.problems.extend(tokenless);
     health.wired = if health.problems.is_empty() { Wiring::Yes } else { Wiring::Stale };
     if !found {
         health.problems.push("it is set up, but not found on this machine".to_owned());

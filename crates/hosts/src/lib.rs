@@ -3,6 +3,7 @@
 
 mod aider;
 mod antigravity;
+mod bearer;
 mod claude_code;
 mod claude_desktop;
 mod cline;
@@ -31,6 +32,7 @@ mod wish;
 mod words;
 mod zed;
 
+pub use bearer::Bearer;
 pub use edit::Refusal;
 pub use host::{Hooks, Host, Scope};
 pub use inspect::{Health, Wiring, inspect};

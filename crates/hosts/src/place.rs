@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::bearer::Bearer;
 use crate::host::{Host, Place, Root};
 
 /// Variables of assistants that move their folders. Read by the caller into [`Surroundings::vars`].
@@ -27,6 +28,8 @@ pub struct Surroundings {
     pub vars: BTreeMap<String, PathBuf>,
     /// Folders of `PATH`.
     pub path: Vec<PathBuf>,
+    /// What entries over HTTP have to show, as far as it is known.
+    pub bearer: Option<Bearer>,
 }
 
 impl Surroundings {

@@ -2,6 +2,7 @@
 
 mod apply;
 mod file;
+mod http_entry;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub struct Plan {
     pub refused: Vec<Refused>,
     /// Remarks: what was found as the user made it, and stays.
     pub notes: Vec<Note>,
+    /// Entries that call `hark serve` without its token, with what is done about it.
+    pub tokenless: Vec<Note>,
     setups: Vec<Setup>,
     leaving: BTreeSet<Owner>,
 }
@@ -140,6 +143,7 @@ fn compute(
         changes: Vec::new(),
         refused: Vec::new(),
         notes: Vec::new(),
+        tokenless: Vec::new(),
         setups: Vec::new(),
         leaving: BTreeSet::new(),
     };
@@ -150,10 +154,11 @@ fn compute(
         let mut owners: BTreeSet<Owner> = here.iter().map(|(owner, _)| (*owner).clone()).collect();
         let recorded = record.into_iter().flat_map(|record| &record.edits).flat_map(|edit| &edit.owners);
         owners.extend(recorded.filter(|owner| active.contains(*owner)).cloned());
-        match file::plan(&around.data, path, record, active, &here) {
+        match file::plan(around, path, record, active, &here) {
             Ok(planned) => {
                 let note = |what| Note { path: path.to_owned(), what, owners: owners.clone() };
                 plan.notes.extend(planned.notes.into_iter().map(note));
+                plan.tokenless.extend(planned.tokenless.into_iter().map(note));
                 plan.changes.extend(planned.change.map(|(before, after, mode, record)| Change {
                     path: path.to_owned(),
                     before,

@@ -209,6 +209,7 @@ mod tests {
             hark_home: None,
             vars: BTreeMap::new(),
             path: Vec::new(),
+            bearer: None,
             home,
         }
     }

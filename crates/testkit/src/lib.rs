@@ -1,4 +1,4 @@
-//! What tests of Hark share: a throw-away home, a runner for the binary, a raw MCP client, a scripted model, the
+//! What tests of Hark share: a throw-away home, a runner for the binary, raw MCP clients, a scripted model, the
 //! search corpus, and looks at what is on disk. For tests only; nothing ships with it.
 //!
 //! The path of the binary is known only to the tests of the crate that builds it, so they pass it
@@ -16,6 +16,7 @@ pub mod note;
 pub mod pairs;
 mod run;
 mod seeded;
+mod serve;
 pub mod sqlite;
 pub mod transcripts;
 
@@ -23,6 +24,7 @@ pub use home::Home;
 pub use mcp::Mcp;
 pub use run::{Hark, Outcome};
 pub use seeded::Seeded;
+pub use serve::{Answer, Serve};
 
 use std::time::{Duration, Instant};
 

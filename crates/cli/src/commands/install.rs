@@ -4,7 +4,7 @@ mod report;
 
 use clap::builder::PossibleValuesParser;
 use hark_engine::{Engine, Home};
-use hark_hosts::{HOSTS, Hooks, Host, Options, Plan, Scope, Surroundings, Vault, VaultError};
+use hark_hosts::{Bearer, HOSTS, Hooks, Host, Options, Plan, Scope, Surroundings, Vault, VaultError};
 use serde_json::{Value, json};
 
 use crate::environment::Environment;
@@ -83,7 +83,7 @@ pub(super) fn hosts() -> PossibleValuesParser {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure> {
-    let around = surroundings::read(environment)?;
+    let mut around = surroundings::read(environment)?;
     let options = Options { scope: args.scope.into(), hooks: args.how.hooks.into(), plugin: args.plugin };
     let hosts = chosen(&args.hosts, &around);
     if args.plugin && (hosts.is_empty() || hosts.iter().any(|host| host.install.plugin.is_empty())) {
@@ -97,10 +97,14 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         let store = Home::new(&around.data);
         drop(Engine::open(store, environment.config()?, environment.clock)?);
     }
+    around.bearer = bearer(args.how.dry_run, environment)?;
     report.store = Some(around.short(&around.data));
     wire(&hosts, options, &around, &mut report)?;
     if hosts.iter().all(|host| host.install.pieces.is_empty()) {
         report.snippet = Some(snippet(&around));
+    }
+    if hosts.iter().any(|host| host.install.pieces.is_empty()) && !args.how.dry_run {
+        report.snippet_http = Some(snippet_http(environment)?);
     }
     report.nothing_found = hosts.is_empty();
     finish(&report, environment)
@@ -154,6 +158,21 @@ pub(super) fn vault_failure(error: &VaultError) -> Failure {
         VaultError::Unreadable { .. } => "update hark, or put that file aside",
     };
     Failure::storage(error.to_string(), hint)
+}
+
+/// The token for entries that call `hark serve`. What is only shown gets none.
+pub(super) fn bearer(dry_run: bool, environment: &Environment) -> Result<Option<Bearer>, Failure> {
+    if dry_run {
+        return Ok(None);
+    }
+    Ok(Some(Bearer::new(&super::serve::expected(environment)?.text)))
+}
+
+/// The same over HTTP, while `hark serve` runs.
+fn snippet_http(environment: &Environment) -> Result<Value, Failure> {
+    let token = format!("Bearer {}", super::serve::expected(environment)?.text);
+    let entry = json!({ "type": "http", "url": super::serve::url()?, "headers": { "Authorization": token } });
+    Ok(json!({ "mcpServers": { "hark": entry } }))
 }
 
 /// What any MCP client understands.

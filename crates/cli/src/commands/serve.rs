@@ -1,6 +1,6 @@
 //! `hark serve`: the same tools over HTTP, for callers that show the token.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use hark_engine::toolbox::Family;
@@ -45,7 +45,7 @@ enum Source {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure> {
-    let addr = SocketAddr::new(host(args)?, port(args)?);
+    let addr = SocketAddr::new(host(args.host)?, port(args.port)?);
     let secret = match given(args.token_file.as_deref())? {
         Some(secret) => secret,
         None if addr.ip().is_loopback() => of_store(environment)?,
@@ -90,6 +90,22 @@ pub(super) fn expected(environment: &Environment) -> Result<Secret, Failure> {
     }
 }
 
+/// The same, but none is made, and a file that cannot be read is as good as none.
+pub(crate) fn known(environment: &Environment) -> Option<String> {
+    let given = given(None).ok().flatten().map(|secret| secret.text);
+    given.or_else(|| serve_token::read(&Home::of_user(environment.home_setting.clone())?.path).ok()?)
+}
+
+/// Where a server started here would be reached from this machine.
+pub(super) fn url() -> Result<String, Failure> {
+    let host = match host(None)? {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        host => host,
+    };
+    Ok(format!("http://{}/mcp", SocketAddr::new(host, port(None)?)))
+}
+
 /// One that the user chose.
 fn given(file: Option<&Path>) -> Result<Option<Secret>, Failure> {
     if let Some(path) = file {
@@ -118,9 +134,9 @@ impl Source {
     }
 }
 
-fn host(args: &Args) -> Result<IpAddr, Failure> {
+fn host(flag: Option<IpAddr>) -> Result<IpAddr, Failure> {
     let setting = std::env::var("HARK_SERVE_HOST").ok().filter(|text| !text.is_empty());
-    match (args.host, setting) {
+    match (flag, setting) {
         (Some(host), _) => Ok(host),
         (None, Some(text)) => address(&text)
             .map_err(|e| Failure::user(format!("HARK_SERVE_HOST: {e}"), "unset it, or correct it")),
@@ -128,9 +144,9 @@ fn host(args: &Args) -> Result<IpAddr, Failure> {
     }
 }
 
-fn port(args: &Args) -> Result<u16, Failure> {
+fn port(flag: Option<u16>) -> Result<u16, Failure> {
     let setting = std::env::var("HARK_SERVE_PORT").ok().filter(|text| !text.is_empty());
-    match (args.port, setting) {
+    match (flag, setting) {
         (Some(port), _) => Ok(port),
         (None, Some(text)) => text.parse().map_err(|_| {
             Failure::user(format!("HARK_SERVE_PORT: `{text}` is not a port"), "unset it, or correct it")

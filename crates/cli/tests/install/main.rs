@@ -5,4 +5,5 @@ mod edits;
 mod layouts;
 mod lifecycle;
 mod machine;
+mod over_http;
 mod trees;

@@ -108,6 +108,18 @@ impl Edit {
         }
     }
 
+    /// What is where a server's entry would be. None for other edits.
+    pub(crate) fn in_its_place(&self, text: &str) -> Result<Option<Value>, Refusal> {
+        match self {
+            Edit::JsonEntry { path, value } if value.get("command").is_some() => json::entry(text, path),
+            Edit::TomlTable { path, value } if value.get("command").is_some() => toml::entry(text, path),
+            Edit::YamlItem { key, value, .. } if value.get("command").is_some() => {
+                yaml::entry(text, key, value)
+            }
+            _ => Ok(None),
+        }
+    }
+
     pub(crate) fn state(&self, text: &str) -> Result<State, Refusal> {
         match self {
             Edit::JsonEntry { path, value } => json::entry_state(text, path, value),

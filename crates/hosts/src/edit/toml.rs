@@ -27,6 +27,10 @@ pub(super) fn state(text: &str, path: &[String], value: &Value) -> Result<State,
     })
 }
 
+pub(super) fn entry(text: &str, path: &[String]) -> Result<Option<Value>, Refusal> {
+    Ok(find(&parse(text)?, path).map(plain))
+}
+
 pub(super) fn insert(text: &str, path: &[String], value: &Value) -> Result<(String, Trace), Refusal> {
     let document = parse(text)?;
     let outer = path.split_last().map(|(_, outer)| outer).unwrap_or_default();

@@ -54,6 +54,12 @@ pub(super) fn state(text: &str, key: &str, value: &Value) -> Result<State, Refus
     })
 }
 
+/// The element that is the same thing as `value`.
+pub(super) fn entry(text: &str, key: &str, value: &Value) -> Result<Option<Value>, Refusal> {
+    let map = parse(text)?;
+    Ok(elements(&map, key).into_iter().find(|element| same_thing(element, value)).cloned())
+}
+
 pub(super) fn insert(text: &str, key: &str, value: &Value, seed: &str) -> Result<(String, Trace), Refusal> {
     let before = parse(text)?;
     let (outcome, trace) = if text.is_empty() && !seed.is_empty() {

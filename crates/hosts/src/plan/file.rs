@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::http_entry::{self, Fit};
+use crate::bearer::Bearer;
 use crate::edit::atomic::{self, Mode};
 use crate::edit::{Edit, Refusal, State, Text};
 use crate::manifest::{self, EditRecord, FileRecord, Owner, hash};
+use crate::place::Surroundings;
 use crate::wish::Wish;
 
 /// What the file is without us.
@@ -29,6 +32,13 @@ type Changed = (Option<Vec<u8>>, Option<Vec<u8>>, Mode, NewRecord);
 pub(super) struct Planned {
     pub(super) change: Option<Changed>,
     pub(super) notes: Vec<String>,
+    pub(super) tokenless: Vec<String>,
+}
+
+impl Planned {
+    fn new(change: Option<Changed>, draft: Draft) -> Self {
+        Planned { change, notes: draft.notes, tokenless: draft.tokenless }
+    }
 }
 
 /// A file on its way from what it is to what it should be.
@@ -36,10 +46,11 @@ struct Draft {
     body: String,
     edits: Vec<EditRecord>,
     notes: Vec<String>,
+    tokenless: Vec<String>,
 }
 
 pub(super) fn plan(
-    data: &Path,
+    around: &Surroundings,
     path: &Path,
     record: Option<&FileRecord>,
     active: &BTreeSet<Owner>,
@@ -66,7 +77,9 @@ pub(super) fn plan(
         body: text.body.clone(),
         edits: record.map(|record| record.edits.clone()).unwrap_or_default(),
         notes: Vec::new(),
+        tokenless: Vec::new(),
     };
+    let wanted = &draft.fitted(wanted, around.bearer.as_ref(), record)?;
 
     draft.release(active, wanted)?;
     if as_left
@@ -74,14 +87,14 @@ pub(super) fn plan(
         && draft.edits.len() < record.edits.len()
     {
         // Nobody touched it: what stays is put into the original anew, and nothing is left over.
-        let original = kept(data, record).map_err(cannot)?;
+        let original = kept(&around.data, record).map_err(cannot)?;
         if draft.edits.is_empty() && wanted.is_empty() {
             return Ok(leave(bytes, original, record, draft));
         }
         draft.again(&Text::decode(original.as_deref().unwrap_or_default())?.body)?;
     }
-    for (owner, wish) in wanted {
-        draft.put(owner, &wish.edit, bytes.is_some())?;
+    for (owner, edit) in wanted {
+        draft.put(owner, edit, bytes.is_some())?;
     }
 
     let before = without_us(record, as_left, &bytes, &text)?;
@@ -92,8 +105,9 @@ pub(super) fn plan(
     let executable = draft.edits.iter().any(|e| matches!(e.edit, Edit::Whole { executable: true, .. }));
     let mode = if executable { Mode::Executable } else { Mode::Usual };
     let same = bytes.as_ref() == Some(&after) && record.is_some_and(|record| record.edits == draft.edits);
-    let change = (!same).then(|| (bytes, Some(after), mode, NewRecord { before, edits: draft.edits }));
-    Ok(Planned { change, notes: draft.notes })
+    let edits = std::mem::take(&mut draft.edits);
+    let change = (!same).then(|| (bytes, Some(after), mode, NewRecord { before, edits }));
+    Ok(Planned::new(change, draft))
 }
 
 /// Everything of ours is gone from the draft.
@@ -104,21 +118,21 @@ fn last_out(
     before: Before,
     draft: Draft,
 ) -> Planned {
-    let Some(record) = record else { return Planned { change: None, notes: draft.notes } };
+    let Some(record) = record else { return Planned::new(None, draft) };
     let made_by_us = record.original.is_none();
     let after = if made_by_us && draft.body.trim().is_empty() {
         None
     } else {
-        bytes.as_ref().map(|_| text.with(draft.body).encode())
+        bytes.as_ref().map(|_| text.with(draft.body.clone()).encode())
     };
     let change = (bytes, after, Mode::Usual, NewRecord { before, edits: Vec::new() });
-    Planned { change: Some(change), notes: draft.notes }
+    Planned::new(Some(change), draft)
 }
 
 /// As it was before us, byte for byte.
 fn leave(bytes: Option<Vec<u8>>, original: Option<Vec<u8>>, record: &FileRecord, draft: Draft) -> Planned {
     let new = NewRecord { before: Before::Kept(record.original.clone()), edits: Vec::new() };
-    Planned { change: Some((bytes, original, Mode::Usual, new)), notes: draft.notes }
+    Planned::new(Some((bytes, original, Mode::Usual, new)), draft)
 }
 
 fn kept(data: &Path, record: &FileRecord) -> std::io::Result<Option<Vec<u8>>> {
@@ -151,13 +165,40 @@ fn without_us(
 }
 
 impl Draft {
+    /// The wishes as this file wants them: where an entry calls `hark serve`, it keeps doing so.
+    fn fitted<'o>(
+        &mut self,
+        wanted: &[(&'o Owner, &Wish)],
+        bearer: Option<&Bearer>,
+        record: Option<&FileRecord>,
+    ) -> Result<Vec<(&'o Owner, Edit)>, Refusal> {
+        let mut fitted = Vec::with_capacity(wanted.len());
+        for (owner, Wish { edit, .. }) in wanted {
+            let calls = format!("{} calls `hark serve` without the right token", edit.label());
+            let edit = match http_entry::fit(edit, &self.body, bearer, owner.project.is_some(), record)? {
+                Fit::AsWished => edit.clone(),
+                Fit::Complete => continue,
+                Fit::Header { edit, lacking } => {
+                    self.tokenless.extend(lacking.then_some(calls));
+                    edit
+                }
+                Fit::ByHand(fix) => {
+                    self.tokenless.push(format!("{calls}; {fix}"));
+                    self.notes.push(format!("{calls}; {fix}"));
+                    continue;
+                }
+            };
+            fitted.push((*owner, edit));
+        }
+        Ok(fitted)
+    }
+
     /// Takes out what these owners do not want any more and nobody else does.
-    fn release(&mut self, active: &BTreeSet<Owner>, wanted: &[(&Owner, &Wish)]) -> Result<(), Refusal> {
+    fn release(&mut self, active: &BTreeSet<Owner>, wanted: &[(&Owner, Edit)]) -> Result<(), Refusal> {
         for at in (0..self.edits.len()).rev() {
             let key = self.edits[at].edit.key();
-            let wants = |owner: &Owner| {
-                wanted.iter().any(|(wisher, wish)| *wisher == owner && wish.edit.key() == key)
-            };
+            let wants =
+                |owner: &Owner| wanted.iter().any(|(wisher, edit)| *wisher == owner && edit.key() == key);
             self.edits[at].owners.retain(|owner| !active.contains(owner) || wants(owner));
             if !self.edits[at].owners.is_empty() {
                 continue;

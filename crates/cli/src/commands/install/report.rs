@@ -25,6 +25,8 @@ pub(crate) struct Report {
     /// For clients that hark does not know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) snippet: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) snippet_http: Option<Value>,
     #[serde(skip)]
     pub(crate) nothing_found: bool,
     /// Said at the end.
@@ -62,6 +64,7 @@ impl Report {
             refused: Vec::new(),
             diff: None,
             snippet: None,
+            snippet_http: None,
             nothing_found: false,
             remarks: Vec::new(),
         }
@@ -161,6 +164,13 @@ impl Report {
         if let Some(snippet) = &self.snippet {
             let text = serde_json::to_string_pretty(snippet).unwrap_or_default();
             ui::print(&format!("any MCP client can use hark with this entry:\n{}\n", ui::safe(&text)));
+        }
+        if let Some(snippet) = &self.snippet_http {
+            let text = serde_json::to_string_pretty(snippet).unwrap_or_default();
+            ui::print(&format!(
+                "or over HTTP while `hark serve` runs; keep the token to yourself:\n{}\n",
+                ui::safe(&text)
+            ));
         }
         if let (Some(store), false) = (&self.store, self.dry_run) {
             ui::print(&format!("{DIM}memories are kept in {}{DIM:#}\n", ui::safe(store)));

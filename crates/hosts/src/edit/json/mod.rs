@@ -21,6 +21,14 @@ pub(super) fn entry_state(text: &str, path: &[String], value: &Value) -> Result<
     }
 }
 
+pub(super) fn entry(text: &str, path: &[String]) -> Result<Option<Value>, Refusal> {
+    let Some(root) = parse(text)? else { return Ok(None) };
+    Ok(match walk(text, &root, path)? {
+        Step::Found(found) => Some(locate::plain(found)),
+        Step::Missing { .. } => None,
+    })
+}
+
 pub(super) fn item_state(text: &str, path: &[String], value: &Value, mark: &str) -> Result<State, Refusal> {
     let Some(root) = parse(text)? else { return Ok(State::Absent) };
     let Step::Found(found) = walk(text, &root, path)? else { return Ok(State::Absent) };
