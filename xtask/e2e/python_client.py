@@ -1,7 +1,7 @@
 """Interop with the official Python SDK, through fastmcp.
 
     python python_client.py stdio COMMAND ARG…
-    python python_client.py http URL
+    python python_client.py http URL TOKEN
 
 Exits with 0 if the handshake, the lists and a round trip through the memory work.
 """
@@ -17,7 +17,7 @@ EXPECTED = {"memory_recall", "memory_remember"}
 
 def transport(kind: str, rest: list[str]):
     if kind == "http":
-        return StreamableHttpTransport(rest[0])
+        return StreamableHttpTransport(rest[0], headers={"Authorization": f"Bearer {rest[1]}"})
     return StdioTransport(command=rest[0], args=rest[1:])
 
 

@@ -2,6 +2,7 @@
 //! generated reference pages and tidiness checks, with nothing to install beforehand.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 
+mod bearer_proxy;
 mod bench;
 mod client;
 mod coding;

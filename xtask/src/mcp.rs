@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::bearer_proxy;
 use crate::npm::{self, Missing, Npm, PATIENCE_TO_INSTALL, finish};
 
 const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
@@ -41,6 +42,8 @@ const SCENARIOS_NEXT: &[&str] = &[
     "server-sse-multiple-streams",
 ];
 const NEXT_VERSION: &str = "2026-07-28";
+
+const TOKEN: &str = "token-of-the-protocol-checks";
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -82,14 +85,15 @@ fn over_stdio(checks: &mut Checks<'_>, hark: &Path) {
 fn over_http(checks: &mut Checks<'_>, hark: &Path) -> Result<(), String> {
     let server = Server::start(hark, checks.home)?;
     let url = server.url();
-    let address = [OsStr::new(&url)];
+    let address = [OsStr::new(&url), OsStr::new("--header"), OsStr::new(SHOWN)];
     for era in ["legacy", "modern"] {
         let name = format!("inspector: tools/list over HTTP, {era} era");
         checks.inspector(&name, &address, &["--method", "tools/list", "--protocol-era", era]);
     }
-    checks.python("Python SDK over HTTP", "http", &address);
+    checks.python("Python SDK over HTTP", "http", &[OsStr::new(&url), OsStr::new(TOKEN)]);
     let load = [RECALL, &["--load", "--load-requests", "200", "--load-concurrency", "8"]].concat();
     checks.inspector("inspector: 200 calls over HTTP, 8 at a time", &address, &load);
+    let url = server.proxied_url();
     for scenario in SCENARIOS {
         let mut suite = checks.tools.node_program("conformance");
         suite.args(["server", "--url", &url, "--scenario", scenario]);
@@ -102,6 +106,9 @@ fn over_http(checks: &mut Checks<'_>, hark: &Path) -> Result<(), String> {
     }
     Ok(())
 }
+
+/// What clients are told to send with every request.
+const SHOWN: &str = "Authorization: Bearer token-of-the-protocol-checks";
 
 const RECALL: &[&str] =
     &["--method", "tools/call", "--tool-name", "memory_recall", "--tool-arg", "query=deploy window"];
@@ -159,14 +166,23 @@ impl Checks<'_> {
 struct Server {
     child: Child,
     port: u16,
+    /// Adds the token for those who cannot.
+    proxy: u16,
 }
 
 impl Server {
     fn start(hark: &Path, home: &Scratch) -> Result<Self, String> {
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
-        let port = free.map_err(|e| format!("no free port: {e}"))?.port();
+        let no_port = |e| format!("no free port: {e}");
+        let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+        let port = listen().and_then(|free| free.local_addr()).map_err(no_port)?.port();
+        let listener = listen().map_err(no_port)?;
+        let proxy = listener.local_addr().map_err(no_port)?.port();
+        bearer_proxy::start(listener, port, TOKEN.to_owned());
+        let names = ["localhost", "127.0.0.1"].map(|name| format!("--allow-host={name}:{proxy}"));
         let child = Command::new(hark)
             .args(["serve", "--port", &port.to_string()])
+            .args(names)
+            .env("HARK_SERVE_TOKEN", TOKEN)
             .current_dir(&home.path)
             .env("HOME", home.path.join("home"))
             .env("HARK_HOME", home.path.join("store"))
@@ -175,7 +191,7 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .map_err(|e| format!("{}: {e}", hark.display()))?;
-        let server = Server { child, port };
+        let server = Server { child, port, proxy };
         let started = Instant::now();
         while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
             if started.elapsed() > PATIENCE {
@@ -188,6 +204,10 @@ impl Server {
 
     fn url(&self) -> String {
         format!("http://127.0.0.1:{}/mcp", self.port)
+    }
+
+    fn proxied_url(&self) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.proxy)
     }
 }
 

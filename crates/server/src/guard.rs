@@ -66,10 +66,8 @@ impl Guard {
         }
         let host = authority.host().to_ascii_lowercase();
         let port = authority.port_u16().unwrap_or(default_port);
-        if LOOPBACK.contains(&host.as_str()) {
-            return port == self.addr.port();
-        }
-        self.hosts.iter().any(|known| *known == host || *known == format!("{host}:{port}"))
+        (LOOPBACK.contains(&host.as_str()) && port == self.addr.port())
+            || self.hosts.iter().any(|known| *known == host || *known == format!("{host}:{port}"))
     }
 
     /// The address we listen on; any address if we listen on all. Only names can be rebound, so an address in `Host`
@@ -96,7 +94,7 @@ mod tests {
     fn refused_on(addr: &str, host: &str, origin: Option<&str>) -> bool {
         let guard = Guard::new(
             addr.parse().unwrap(),
-            &["Memory.example".into(), "proxy:8443".into()],
+            &["Memory.example".into(), "proxy:8443".into(), "127.0.0.1:8080".into()],
             &["https://app.example".into()],
         );
         let mut headers = HeaderMap::new();
@@ -133,6 +131,8 @@ mod tests {
         assert!(!refused("memory.example:444", None));
         assert!(!refused("proxy:8443", None));
         assert!(refused("proxy:8444", None));
+        assert!(!refused("127.0.0.1:8080", None));
+        assert!(refused("127.0.0.1:8081", None));
     }
 
     #[test]

@@ -196,6 +196,6 @@ impl Layout {
 
     /// What callers of `hark serve` have to show; only in the user's own store.
     pub fn serve_token(&self) -> PathBuf {
-        self.home.join("serve.token")
+        self.home().join("serve.token")
     }
 }

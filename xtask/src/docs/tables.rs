@@ -78,6 +78,11 @@ const FIXED: &[(&str, &str, &str)] = &[
         "makes the placeholders of redacted secrets stable in this store and meaningless elsewhere; keep it private | truth",
     ),
     (
+        "\"serve.token\"",
+        "serve.token",
+        "what callers of `hark serve` have to show; delete it to get a new one; keep it private | truth",
+    ),
+    (
         "\"sessions\"",
         "sessions/<start>_<assistant>_<about>_<id>.md",
         "one session of an assistant, to be read and edited by hand | truth",
