@@ -1,0 +1,30 @@
+//! Hooks: any bytes on stdin give an event, and the answer to it is one JSON object or nothing.
+
+use hark_hosts::HOSTS;
+use hark_hosts::hook::{self, MOST_CHARS, Say};
+use serde_json::Value;
+
+/// Names under which clients call, besides what their JSON says.
+const EVENTS: &[Option<&str>] = &[None, Some("SessionStart"), Some("UserPromptSubmit"), Some("PreToolUse")];
+
+pub fn hooks(input: &[u8]) {
+    let long = "x\u{202e}\"\\\n".repeat(MOST_CHARS);
+    for host in HOSTS {
+        for event in EVENTS {
+            let event = hook::read(host, *event, input, &|_| None);
+            let _ = (event.hears_start(), event.hears_before(), event.hears_subagent());
+            for say in [Say::Nothing, Say::Context(long.clone()), Say::Deny("no".to_owned())] {
+                answer(&event.answer(&say), host.id);
+            }
+        }
+    }
+}
+
+fn answer(text: &str, host: &str) {
+    // Quotes and line ends take two bytes each.
+    assert!(text.len() < 8 * MOST_CHARS, "{host}: {} bytes", text.len());
+    if !text.is_empty() {
+        let value: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{host}: {e}: {text}"));
+        assert!(value.is_object(), "{host}: {text}");
+    }
+}
