@@ -1,9 +1,12 @@
 //! The wire shape of the front matter, and the raw text of keys we do not know.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+
+use crate::memory::UnknownKey;
 
 /// Keys that this version reads and writes, in the order in which they are written.
 pub(super) const KNOWN_KEYS: &[&str] = &[
@@ -171,10 +174,50 @@ pub(super) fn raw_entries(yaml: &str) -> Vec<(String, String)> {
 
 fn top_level_key(line: &str) -> Option<&str> {
     let first = line.chars().next()?;
-    if first.is_whitespace() || matches!(first, '-' | '#' | '}' | ']' | '"' | '\'') {
+    if matches!(first, '"' | '\'') {
+        let (key, rest) = line[1..].split_once(first)?;
+        let rest = rest.trim_start().strip_prefix(':')?;
+        return (rest.is_empty() || rest.starts_with([' ', '\t'])).then_some(key);
+    }
+    if first.is_whitespace() || matches!(first, '-' | '#' | '}' | ']') {
         return None;
     }
     let (key, rest) = line.split_once(':')?;
     let plain = key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ' | '/'));
     (plain && (rest.is_empty() || rest.starts_with([' ', '\t']))).then_some(key.trim_end())
+}
+
+/// Entries of others as they are written again: comments, which come first, and the entries themselves.
+///
+/// An entry is written as it was found if it means the same on its own, whatever stands around it. Anything else (an alias
+/// whose anchor was elsewhere, a second entry hidden in the first, one of our own keys) would make the file
+/// unreadable or say something in our name, so it becomes a comment.
+pub(super) fn of_others(unknown: &[UnknownKey], known: &[&str]) -> (String, String) {
+    let (mut comments, mut entries) = (String::new(), String::new());
+    let mut seen = BTreeSet::new();
+    for UnknownKey { key, raw } in unknown {
+        let is_new = !known.contains(&key.as_str()) && seen.insert(key);
+        if is_new && stands_alone(key, raw) {
+            entries.push_str(raw.trim_end());
+            entries.push('\n');
+            continue;
+        }
+        // To YAML a carriage return ends a line as well.
+        for line in raw.split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
+            let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            comments.push_str(if line.starts_with('#') { "" } else { "# " });
+            comments.push_str(&line);
+            comments.push('\n');
+        }
+    }
+    (comments, entries)
+}
+
+fn stands_alone(key: &str, raw: &str) -> bool {
+    let ends_something = |line: &str| line.starts_with("---") || line.starts_with("...");
+    if raw.split(['\n', '\r']).any(ends_something) {
+        return false;
+    }
+    let read = serde_saphyr::from_str::<BTreeMap<String, IgnoredAny>>(raw);
+    read.is_ok_and(|entries| entries.len() == 1 && entries.contains_key(key))
 }

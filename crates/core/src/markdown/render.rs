@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::front_matter::{KNOWN_KEYS, of_others};
 use crate::life::Life;
 use crate::memory::{Importance, Memory};
 use crate::redact::Clean;
@@ -9,7 +10,9 @@ use crate::redact::Clean;
 /// The whole file.
 pub fn render(memory: &Memory) -> String {
     let mut out = String::with_capacity(memory.body.len() + 512);
+    let (comments, entries) = of_others(&memory.unknown, KNOWN_KEYS);
     out.push_str("---\n");
+    out.push_str(&comments);
     line(&mut out, "id", &memory.id.full());
     line(&mut out, "kind", memory.kind.name());
     line(&mut out, "title", &scalar(&memory.title));
@@ -59,10 +62,7 @@ pub fn render(memory: &Memory) -> String {
     }
     life(&mut out, &memory.life);
     line(&mut out, "revision", &memory.revision.to_string());
-    for unknown in &memory.unknown {
-        out.push_str(&unknown.raw);
-        out.push('\n');
-    }
+    out.push_str(&entries);
     out.push_str("---\n\n");
     out.push_str(&memory.body);
     out.push('\n');

@@ -124,7 +124,14 @@ fn section(
         }
         _ => {
             let text = lines.join("\n").trim_matches('\n').to_owned();
-            if !(heading.is_empty() && text.trim().is_empty()) {
+            if heading.is_empty() && text.trim().is_empty() {
+                return;
+            }
+            // All text without a heading is one section.
+            let headless = session.unknown_sections.iter_mut().find(|s| s.heading.is_empty());
+            if let (true, Some(headless)) = (heading.is_empty(), headless) {
+                headless.text = clean(Raw::new(format!("{}\n\n{text}", headless.text)));
+            } else {
                 let (heading, text) = (clean(Raw::new(heading)), clean(Raw::new(text)));
                 session.unknown_sections.push(UnknownSection { heading, text });
             }

@@ -71,6 +71,18 @@ fn unknown_keys_and_sections_survive() {
 }
 
 #[test]
+fn text_above_the_first_heading_stays_there() {
+    let mut s = session();
+    s.goal = Some(clean("Fix it"));
+    s.summary = Some(Summary { text: clean("Fixed it."), extracted: true });
+    let text = render(&s).replacen("\n## Goal", "\nA note of mine.\n\n## Goal", 1);
+    let once = parse(&text, &as_is).unwrap();
+    assert_eq!(render(&once), text);
+    let again = parse(&render(&once), &as_is).unwrap();
+    assert_eq!(again.summary.unwrap().text.as_str(), "Fixed it.");
+}
+
+#[test]
 fn hand_written_files_need_little() {
     let text = "---\r\nid: 019cb41c-eb7b-7909-8909-090909090909\r\n---\r\n\r\n## work to be completed\r\n\r\n* one\r\n\
         two\r\n\r\n## Files touched\r\n- src/a.rs\r\n### Deleted\r\n- `b c.rs`\r\n## References\r\n\

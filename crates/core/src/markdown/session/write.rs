@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use super::super::front_matter::of_others;
 use super::super::render::{line, optional, scalar};
 use super::{
-    CHECKPOINTS, DECISIONS, DONE, FILES, GOAL, PENDING, PLANS, REFERENCES, SUMMARY, WORK, escape,
+    CHECKPOINTS, DECISIONS, DONE, FILES, GOAL, KNOWN_KEYS, PENDING, PLANS, REFERENCES, SUMMARY, WORK, escape,
     extract_mark, files,
 };
 use crate::redact::Clean;
@@ -14,6 +15,12 @@ use crate::session::{Pointer, Session};
 pub fn render(session: &Session) -> String {
     let mut out = String::with_capacity(2_048);
     front_matter(&mut out, session);
+    // Text without a heading stays before all of them, or it would belong to the last.
+    let (headless, headed): (Vec<_>, Vec<_>) =
+        session.unknown_sections.iter().partition(|section| section.heading.is_empty());
+    for section in headless {
+        let _ = write!(out, "\n{}\n", section.text.trim_matches('\n'));
+    }
     if let Some(goal) = &session.goal {
         text(&mut out, GOAL, goal);
     }
@@ -36,19 +43,17 @@ pub fn render(session: &Session) -> String {
     if let Some(summary) = &session.summary {
         text(&mut out, SUMMARY, &summary.text);
     }
-    for section in &session.unknown_sections {
-        if section.heading.is_empty() {
-            let _ = write!(out, "\n{}\n", section.text.trim_matches('\n'));
-        } else {
-            heading(&mut out, &section.heading);
-            let _ = writeln!(out, "{}", section.text.trim_matches('\n'));
-        }
+    for section in headed {
+        heading(&mut out, &section.heading);
+        let _ = writeln!(out, "{}", section.text.trim_matches('\n'));
     }
     out
 }
 
 fn front_matter(out: &mut String, session: &Session) {
+    let (comments, entries) = of_others(&session.unknown, KNOWN_KEYS);
     out.push_str("---\n");
+    out.push_str(&comments);
     line(out, "id", &session.id.full());
     line(out, "host", &scalar(&session.host));
     line(out, "host_session", &scalar(&session.host_session));
@@ -72,10 +77,7 @@ fn front_matter(out: &mut String, session: &Session) {
     if let Some(summary) = session.summary.as_ref().filter(|s| s.extracted) {
         line(out, "summary_by", &extract_mark(&summary.text));
     }
-    for unknown in &session.unknown {
-        out.push_str(&unknown.raw);
-        out.push('\n');
-    }
+    out.push_str(&entries);
     out.push_str("---\n");
 }
 
