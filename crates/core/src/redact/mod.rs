@@ -12,10 +12,14 @@
 //! 1. `<private>` spans are cut out whole; nothing inside is examined.
 //! 2. One pass finds keywords. Only rules whose keyword occurred do any work, and a
 //!    rule's regex is compiled the first time it is needed: hooks live for milliseconds.
-//! 3. Overlapping findings are united and replaced; what is left is examined again until nothing
+//! 3. Where a secret may be written in pieces, in escapes or in base64, that place is written out
+//!    plainly, once, and looked at as well. The same pass over keywords tells where.
+//! 4. Overlapping findings are united and replaced; what is left is examined again until nothing
 //!    is found, which makes cleaning idempotent by construction.
 
 mod boundary;
+mod encoded;
+mod examine;
 mod placeholder;
 mod prefilter;
 mod private_span;
@@ -28,6 +32,7 @@ mod scan;
 mod shape;
 mod spans;
 mod text;
+mod unwrap;
 
 pub use record::{Unredacted, own_record};
 pub use redactor::{Finding, RedactOptions, Redactor};

@@ -6,7 +6,10 @@
 
 use std::sync::LazyLock;
 
-use super::rules;
+use super::{rules, unwrap};
+
+/// In place of a rule's row: something is written in pieces or escapes here.
+pub(super) const WRAPPED: usize = usize::MAX;
 
 pub(super) struct Prefilter {
     /// A bit for every hash of three bytes, any case: whether a keyword may begin so.
@@ -56,8 +59,10 @@ impl Prefilter {
             begins_single: [false; 256],
         };
         // Whoever comes later is put before the others of its slot.
-        for (rule, row) in rules::all().iter().enumerate().rev() {
-            for &text in row.keywords {
+        let marks = std::iter::once((WRAPPED, unwrap::MARKS));
+        let rows = rules::all().iter().enumerate().rev().map(|(rule, row)| (rule, row.keywords));
+        for (rule, keywords) in marks.chain(rows) {
+            for &text in keywords {
                 match text.as_bytes() {
                     &[only] => {
                         this.single.push((only, rule));
@@ -161,7 +166,8 @@ mod tests {
             for keyword in rule.keywords {
                 let mut found = false;
                 Prefilter::shared().scan(keyword.as_bytes(), |hit| {
-                    found |= hit.at == 0 && rules::all()[hit.rule].name == rule.name;
+                    found |=
+                        hit.at == 0 && rules::all().get(hit.rule).is_some_and(|row| row.name == rule.name);
                 });
                 assert!(found, "{keyword}");
             }

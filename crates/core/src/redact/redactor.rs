@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
+use super::examine::examine;
 use super::placeholder;
-use super::prefilter::Prefilter;
 use super::private_span;
-use super::rule::{Family, Find, Rule};
+use super::rule::{Family, Rule};
 use super::rules;
-use super::spans::{self, Candidate};
 use super::text::{Clean, Raw};
 
 /// The name under which private spans are reported.
@@ -80,7 +79,7 @@ impl Redactor {
             draft.replace(found, |out, _, _| out.push_str(placeholder::PRIVATE));
         }
         loop {
-            let found = self.examine(&draft.text);
+            let found = examine(&draft.text, &|rule| self.enabled(rule));
             if found.is_empty() {
                 break;
             }
@@ -93,57 +92,6 @@ impl Redactor {
         (Clean::new(draft.text), findings)
     }
 
-    /// One look at a text: disjoint stretches to replace, in order, none inside a placeholder.
-    fn examine(&self, text: &str) -> Vec<(Range<usize>, &'static str)> {
-        let bytes = text.as_bytes();
-        let table = rules::all();
-        let placeholders =
-            placeholder::existing(bytes, |rule| table.iter().any(|known| known.name.as_bytes() == rule));
-
-        let mut found = Vec::new();
-        let mut ranges = Vec::new();
-        let mut wanted = vec![false; table.len()];
-        let mut done = vec![0usize; table.len()];
-        let mut looked = vec![usize::MAX; table.len()];
-        Prefilter::shared().scan(bytes, |hit| {
-            if spans::inside(hit.at, &placeholders) {
-                return;
-            }
-            let row = hit.rule;
-            let rule = &table[row];
-            // Inside what the rule already has: a second look finds nothing new.
-            if wanted[row] || hit.at < done[row] || !self.enabled(rule) {
-                return;
-            }
-            if matches!(rule.find, Find::Anywhere(_)) {
-                wanted[row] = true;
-                return;
-            }
-            // `pass` and `passw` begin at one place: a scanner asks once.
-            if matches!(rule.find, Find::Scan(_)) && std::mem::replace(&mut looked[row], hit.at) == hit.at {
-                return;
-            }
-            rule.find_at(bytes, hit.at, hit.keyword, &mut ranges);
-            for range in ranges.drain(..) {
-                done[row] = done[row].max(range.end);
-                found.push(Candidate { range, rule: row });
-            }
-        });
-        for (row, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted) {
-            table[row].find_all(bytes, &mut ranges);
-            found.extend(ranges.drain(..).map(|range| Candidate { range, rule: row }));
-        }
-
-        spans::unite(found)
-            .into_iter()
-            .flat_map(|candidate| {
-                let range = whole_characters(text, candidate.range);
-                let parts = spans::cut(&range, &placeholders);
-                parts.into_iter().map(move |part| (part, table[candidate.rule].name))
-            })
-            .collect()
-    }
-
     fn enabled(&self, rule: &Rule) -> bool {
         match rule.family {
             Family::Personal => self.options.emails || rule.name != rules::EMAIL,
@@ -151,14 +99,6 @@ impl Redactor {
             _ => true,
         }
     }
-}
-
-/// Widens a range to character boundaries. Scanners work on bytes and end at ASCII delimiters,
-/// so this changes nothing unless a window cut a character in half.
-fn whole_characters(text: &str, range: Range<usize>) -> Range<usize> {
-    let start = (0..=range.start).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
-    let end = (range.end..text.len()).find(|&i| text.is_char_boundary(i)).unwrap_or(text.len());
-    start..end
 }
 
 /// The text so far, and which parts of it stand for which parts of the input.

@@ -70,6 +70,9 @@ pub(super) struct Rule {
     pub(super) entropy: f32,
     /// A last word on a candidate, for what a pattern cannot say.
     pub(super) check: Option<fn(&[u8]) -> bool>,
+    /// Whether a token is complete, where the pattern is content with less: what is not goes on in
+    /// the next line, if it runs to the end of its own.
+    pub(super) whole: Option<fn(&[u8]) -> bool>,
     /// The keyword counts in any case. Scanners always see every case.
     pub(super) fold: bool,
     /// Blanked-out tokens (`AKCxxxxxxxx`) count as well.
@@ -96,6 +99,7 @@ impl Rule {
             find,
             entropy: 0.0,
             check: None,
+            whole: None,
             fold: false,
             fillers: false,
             matches: &[],
@@ -110,6 +114,11 @@ impl Rule {
 
     pub(super) const fn check(mut self, check: fn(&[u8]) -> bool) -> Self {
         self.check = Some(check);
+        self
+    }
+
+    pub(super) const fn whole(mut self, whole: fn(&[u8]) -> bool) -> Self {
+        self.whole = Some(whole);
         self
     }
 
@@ -192,6 +201,20 @@ impl Row {
             }
             Find::Anywhere(_) => {}
         }
+    }
+
+    /// Whether the end of a line may cut what the rule looks for in two. A value given to a name
+    /// may be anything, so where it goes on cannot be told.
+    pub(super) fn may_be_cut(&self) -> bool {
+        match self.find {
+            Find::Token(_) | Find::Anywhere(_) => true,
+            Find::Scan(_) => self.whole.is_some(),
+            Find::Given(..) => false,
+        }
+    }
+
+    pub(super) fn is_whole(&self, token: &[u8]) -> bool {
+        self.whole.is_none_or(|whole| whole(token))
     }
 
     /// Findings of an `Anywhere` rule.

@@ -1,12 +1,42 @@
 //! Model providers and the services around them.
 
-use super::super::rule::Find::{Anywhere, Given, Token};
+use std::ops::Range;
+
+use super::super::boundary;
+use super::super::rule::Find::{Anywhere, Given, Scan, Token};
 use super::super::rule::{Family, Rule};
 use super::super::shape;
 
 const F: Family = Family::Ai;
 
+/// `key_` begins too many names for a regex.
+fn cursor(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
+    let hex = text[at + 4..].iter().take(66).take_while(|b| b.is_ascii_hexdigit()).count();
+    let ends = !text.get(at + 4 + hex).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    if (hex == 64 || hex == 32) && ends && boundary::before(text, at) && (at == 0 || text[at - 1] != b'_') {
+        out.push(at..at + 4 + hex);
+    }
+}
+
 pub(super) const RULES: &[Rule] = &[
+    Rule::new("copilot-token", F, &["tid="], Token(r"tid=[0-9a-f]{32};[A-Za-z0-9_=;:.,%-]{16,}"))
+        .examples(&["Bearer tid={hex:32};exp=1760000000;sku=x:{hex:64}"], &["tid=42"]),
+    Rule::new("cursor-key", F, &["key_"], Scan(cursor))
+        .entropy(3.0)
+        .examples(&["key_{hex:64}", "CURSOR_API_KEY=key_{hex:64}"], &["key_file", "cache_key_{hex:64}"]),
+    Rule::new("gemini-key", F, &["AQ.Ab"], Token(r"AQ\.Ab[A-Za-z0-9_-]{40,70}"))
+        .entropy(3.5)
+        .examples(&["AQ.Ab8RN6{url:44}"], &["AQ.Ab"]),
+    Rule::new("e2b-key", F, &["e2b_", "dtn_"], Token(r"e2b_[0-9a-f]{40}\b|dtn_[0-9a-f]{64}\b"))
+        .examples(&["e2b_{hex:40}", "dtn_{hex:64}"], &["e2b_x"]),
+    Rule::new("brave-key", F, &["BSA"], Token(r"BSA[A-Za-z0-9_-]{27,29}(?:[^A-Za-z0-9_-]|$)"))
+        .entropy(3.8)
+        .check(|key| shape::digits(key) > 0 && !shape::is_wordy(key))
+        .examples(&["BSA{an:28}"], &["BSA"]),
+    Rule::new("modal-token", F, &["ak-", "as-"], Token(r"a[ks]-[A-Za-z0-9]{22}\b"))
+        .entropy(3.5)
+        .check(|token| shape::digits(token) > 0 && shape::has_both_cases(token) && !shape::is_wordy(token))
+        .examples(&["ak-{an:20}7x"], &["ak-47", "as-needed"]),
     Rule::new(
         "anthropic-key",
         F,

@@ -98,7 +98,7 @@ pub(super) const RULES: &[Rule] = &[
         "twilio-key",
         F,
         &["SK", "AC"],
-        Token(r"(?:SK[0-9a-fA-F]{32}|AC[0-9a-f]{32})\b"),
+        Token(r#"(?:SK[0-9a-fA-F]{32}|AC[0-9a-f]{32}(?:["']?[:,\s]\s?["']?[0-9a-f]{32})?)\b"#),
     )
     .entropy(3.0)
     .examples(&["SK{hex:32}"], &["SKELETON"]),
@@ -113,6 +113,8 @@ pub(super) const RULES: &[Rule] = &[
     )
     .entropy(2.8)
     .examples(&["sendbird_id = {uuid}"], &["sendbird: on"]),
+    Rule::new("matrix-token", F, &["syt_", "mct_"], Token(r"syt_[A-Za-z0-9+/=_-]{4,80}_[A-Za-z]{20}_[A-Za-z0-9]{6}\b|syt_[A-Za-z0-9]{4,80}_[A-Za-z0-9]{20}_[A-Za-z0-9]{6}\b|mct_[A-Za-z0-9]{30}_[A-Za-z0-9]{6}\b"))
+        .examples(&["syt_{an:12}_{an:20}_{an:6}"], &["syt_x"]),
     Rule::new(
         "intercom-token",
         F,

@@ -190,14 +190,22 @@ pub(super) const RULES: &[Rule] = &[
         &["{an:52}JQQJ99BFACAAAAALGcqjAAASACOG3eq1", "key: {an:42}AzSeA{an:5}", "{b64:76}+ASt{b64:5}Q=="],
         &["JQQJ9", "AzSe", "{an:50}JQQJ99BFACAAAAALGcqjAAASACOG3eq1"],
     ),
+    // Fifty-two characters of base32 and a word that says whose.
     Rule::new(
         "azure-legacy-pat",
         F,
-        &["azure", "devops", "vsts"],
-        Anywhere(r#"(?i)(?:azure|devops|vsts)\w{0,20}["']?\s*[:=]\s*["']?([a-z2-7]{52})\b"#),
+        &["azure", "devops", "vsts", "visualstudio.com", "accesstoken", "_pat", "pat:", "pat "],
+        Anywhere(concat!(
+            r"(?i)(?:azure|devops|vsts|visualstudio|accesstoken|\bpat\b|_pat\b)[^\n]{0,80}?\b([a-z2-7]{52})\b",
+            r"|\b([a-z2-7]{52})\b[^\n]{0,40}?(?:devops|dev\.azure\.com|visualstudio\.com)",
+        )),
     )
     .entropy(3.5)
-    .examples(&["$azureToken = \"{b32:52}\""], &["token = \"short\""]),
+    .check(|token| shape::digits(token) > 0)
+    .examples(
+        &["$azureToken = \"{b32:52}\"", "my Azure DevOps PAT is {b32:52}", "echo {b32:52} | az devops login", "PAT: {b32:52}"],
+        &["token = \"short\"", "azure: bafy{b32:55}"],
+    ),
     Rule::new(
         "azure-function-key",
         F,

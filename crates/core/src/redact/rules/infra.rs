@@ -82,7 +82,7 @@ pub(super) const RULES: &[Rule] = &[
         "railway-supabase-token",
         F,
         &["sbp_", "sb_secret_"],
-        Token(r"sbp_(?:v[0-9]_)?[0-9a-f]{40}\b|sb_secret_[A-Za-z0-9_-]{31}"),
+        Token(r"sbp_(?:v[0-9]_)?[0-9a-f]{40}\b|sb_secret_[A-Za-z0-9_-]{20,60}"),
     )
     .examples(&["sbp_{hex:40}", "sb_secret_{url:31}"], &["sbp_x"]),
     Rule::new(
@@ -142,10 +142,10 @@ pub(super) const RULES: &[Rule] = &[
         "vault-token",
         F,
         &["hvs.", "hvb.", "hvr."],
-        Token(r"hv[sbr]\.[A-Za-z0-9_-]{90,300}|hvs\.[A-Za-z0-9]{24}(?:[^A-Za-z0-9._-]|$)"),
+        Token(r"hvs\.[A-Za-z0-9_-]{20,300}|hv[br]\.[A-Za-z0-9_-]{90,300}"),
     )
     .entropy(3.5)
-    .check(|token| !shape::is_wordy(token))
+    .check(|token| !shape::is_wordy(token) && shape::digits(token) > 0 && shape::has_both_cases(&token[4..]))
     .examples(&["hvs.{url:95}", "Initial Root Token: hvs.{an:24}"], &["hvs.short", "hvs.get_or_create_default_handler"]),
     Rule::new(
         "vault-legacy-token",

@@ -2,8 +2,8 @@
 //! recipients. Public scanners report them; whoever finds them worth remembering can keep them
 //! ([`Redactor::keeping_infrastructure`](super::super::Redactor::keeping_infrastructure)).
 //!
-//! Only spellings that carry nothing else are listed: an ARN, a URL to the storage service.
-//! `s3://logs`, `gs://logs` and a bucket named in prose are left alone.
+//! Only spellings that carry nothing else are listed: an account in an ARN, a URL to the storage
+//! service. `s3://logs`, `gs://logs`, buckets in ARNs and in prose are left alone.
 
 use super::super::rule::Find::{Anywhere, Token};
 use super::super::rule::{Family, Rule};
@@ -28,17 +28,18 @@ pub(super) const RULES: &[Rule] = &[
         &["arn:aws:iam::aws:policy/Reader", "arn:aws:iam::123456789012:role/x"],
     ),
     // Bucket names are global: knowing one is enough to probe it or, once deleted, to take it over.
+    // In an ARN it is what a policy is about, and a policy without it says nothing.
     Rule::new(
         "bucket-name",
         F,
-        &["arn:aws:s3:::", "s3.amazonaws.com/", "storage.googleapis.com/"],
+        &["s3.amazonaws.com/", "storage.googleapis.com/"],
         Anywhere(
-            r"arn:aws:s3:::([A-Za-z0-9][A-Za-z0-9._-]{2,62})|(?:^|[^A-Za-z0-9.-])(?:s3\.amazonaws|storage\.googleapis)\.com/([a-z0-9][a-z0-9._-]{2,62})",
+            r"(?:^|[^A-Za-z0-9.-])(?:s3\.amazonaws|storage\.googleapis)\.com/([a-z0-9][a-z0-9._-]{2,62})",
         ),
     )
     .examples(
-        &["arn:aws:s3:::fake-bucket/*", "https://storage.googleapis.com/fake-bucket/o"],
-        &["arn:aws:s3:::${name}", "https://storage.googleapis.com/", "the bucket is s3://acme-logs"],
+        &["https://s3.amazonaws.com/fake-bucket/x", "https://storage.googleapis.com/fake-bucket/o"],
+        &["arn:aws:s3:::fake-bucket/*", "arn:aws:s3:::${name}", "https://storage.googleapis.com/", "the bucket is s3://acme-logs"],
     ),
     // A store's own domain names the tenant that the token beside it opens.
     Rule::new("shopify-domain", F, &[".myshopify.com"], Anywhere(r"\b([a-z0-9][a-z0-9-]*)\.myshopify\.com"))

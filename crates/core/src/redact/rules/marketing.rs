@@ -45,9 +45,12 @@ pub(super) const RULES: &[Rule] = &[
         "shopify-token",
         F,
         &["shpat_", "shpca_", "shppa_", "shpss_", "shpua_", "shptka_"],
-        Token(r"shp(?:at|ca|pa|ss|ua|tka)_[0-9a-fA-F]{32}\b"),
+        Token(r"shp(?:at|ca|pa|ss|ua|tka)_[A-Za-z0-9]{20,64}\b"),
     )
-    .examples(&["shpat_{hex:32}"], &["shpss_is_a_prefix"]),
+    .check(|token| shape::digits(token) > 0)
+    .examples(&["shpat_{hex:32}", "shpss_{an:32}"], &["shpss_is_a_prefix"]),
+    Rule::new("mailersend-token", F, &["mlsn."], Token(r"mlsn\.[0-9a-f]{64}\b"))
+        .examples(&["mlsn.{hex:64}"], &["mlsn.x"]),
     Rule::new(
         "mapbox-token",
         F,

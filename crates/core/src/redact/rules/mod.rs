@@ -6,6 +6,7 @@
 mod ai;
 mod chat;
 mod cloud;
+mod commands;
 mod finance;
 mod hashes;
 mod infra;
@@ -21,6 +22,7 @@ mod saas;
 #[cfg(test)]
 mod tests;
 mod vcs;
+mod wallets;
 mod web;
 
 use std::sync::LazyLock;
@@ -29,10 +31,14 @@ use super::rule::{Row, Rule};
 
 /// The one rule that can be switched off.
 pub(super) const EMAIL: &str = personal::EMAIL;
+/// Rules whose findings also come from elsewhere than their keywords.
+pub(super) const SEED_PHRASE: &str = wallets::SEED_PHRASE;
+pub(super) const VENDOR_TOKEN: &str = named::VENDOR_TOKEN;
 
 static ALL: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let families: [&'static [Rule]; 17] = [
+    let families: [&'static [Rule]; 19] = [
         keys::RULES,
+        wallets::RULES,
         cloud::RULES,
         infra::RULES,
         vcs::RULES,
@@ -47,6 +53,7 @@ static ALL: LazyLock<Vec<Row>> = LazyLock::new(|| {
         infrastructure::RULES,
         hashes::RULES,
         web::RULES,
+        commands::RULES,
         named::RULES,
         personal::RULES,
     ];
@@ -55,4 +62,9 @@ static ALL: LazyLock<Vec<Row>> = LazyLock::new(|| {
 
 pub(super) fn all() -> &'static [Row] {
     &ALL
+}
+
+/// The row of a rule that is there.
+pub(super) fn row(name: &str) -> usize {
+    ALL.iter().position(|row| row.name == name).unwrap_or(ALL.len() - 1)
 }

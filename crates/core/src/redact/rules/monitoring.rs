@@ -198,7 +198,7 @@ pub(super) const RULES: &[Rule] = &[
         "dependency-track-key",
         F,
         &["odt_"],
-        Token(r"odt_(?:[A-Za-z0-9]{8}_)?[A-Za-z0-9]{32}\b"),
+        Token(r"odt_(?:[A-Za-z0-9]{8}_)?[A-Za-z0-9]{24,64}\b"),
     )
     .entropy(3.0)
     .examples(&["odt_{an:32}"], &["odt_x"]),
@@ -209,6 +209,8 @@ pub(super) const RULES: &[Rule] = &[
         Token(r"hawk\.[A-Za-z0-9_-]{20}\.[A-Za-z0-9_-]{20}\b"),
     )
     .examples(&["hawk.{an:20}.{an:20}"], &["hawk.yml"]),
+    Rule::new("axiom-token", F, &["xaat-", "xapt-"], Token(r"xa[ap]t-[0-9a-f]{8}-[0-9a-f-]{27}\b"))
+        .examples(&["xaat-{uuid}"], &["xaat-x"]),
     Rule::new(
         "wakatime-key",
         F,

@@ -1,5 +1,8 @@
 //! Secrets known by their name alone, last because every other rule says more.
 
+use std::ops::Range;
+
+use super::super::encoded;
 use super::super::rule::Find::{Anywhere, Scan, Token};
 use super::super::rule::{Family, Rule};
 use super::super::scan::assignment;
@@ -7,11 +10,31 @@ use super::super::shape;
 
 const F: Family = Family::Named;
 
+pub(super) const VENDOR_TOKEN: &str = "vendor-token";
+
+/// The word around a keyword, if it looks like a token.
+fn vendor_token(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
+    let is_part = |b: &&u8| b.is_ascii_alphanumeric() || b"_-".contains(b);
+    let start = at - text[at.saturating_sub(64)..at].iter().rev().take_while(is_part).count();
+    let end = at + text[at..].iter().take(256).take_while(is_part).count();
+    if encoded::is_vendor_token(&text[start..end]) {
+        out.push(start..end);
+    }
+}
+
 pub(super) const RULES: &[Rule] = &[
+    // Most are found without a keyword: see `encoded::long_words`.
+    Rule::new(VENDOR_TOKEN, F, &["_pat_", "_api_", "_secret_", "_live_", "_token_"], Scan(vendor_token))
+        .examples(
+            &["acme_pat_aB3dE5gH7j{an:32}", "use acme_live_aB3dE5gH7j{an:40} here"],
+            &["acme_pat_{hex:40}", "test_api_of_a_module_with_a_very_long_name"],
+        ),
     Rule::new(
         "password",
         F,
-        &["passw", "passphrase", "passcode", "pwd", "pass", "psw"],
+        &[
+            "passw", "passphrase", "passcode", "pwd", "pass", "psw", "psk", "pw:", "pw=", "pw =", "pw\"", "pw'", "pw is",
+        ],
         Scan(assignment::password),
     )
     .examples(
@@ -32,6 +55,10 @@ pub(super) const RULES: &[Rule] = &[
             r#"password: string = "fake-pw-99""#,
             "password: |\n  fake-pw-99\n",
             r#"password = SecretStr("fake-pw-99")"#,
+            "pw: hunter99",
+            "db_pw=hunter99",
+            r#"psk="fake pw 99x""#,
+            "psk=fakepw99",
         ],
         &[
             "Password: required",
@@ -51,12 +78,19 @@ pub(super) const RULES: &[Rule] = &[
             "password: <your-password>",
             "echo 'password = '.$p['x']",
             "passwordLength: 12",
+            r#"test_pass "login works""#,
+            r#"test_pass "login-2""#,
+            "pw = width2 * 3",
+            "pw: u32,",
         ],
     ),
     Rule::new(
         "secret",
         F,
-        &["secret", "token", "key", "credential", "creds", "jwt", "bearer"],
+        &[
+            "secret", "token", "key", "credential", "creds", "jwt", "bearer", "_pat=", "_pat:", "_pat ", "_pat\"", "pat:",
+            "pat=",
+        ],
         Scan(assignment::secret),
     )
     .examples(
@@ -77,6 +111,7 @@ pub(super) const RULES: &[Rule] = &[
             "api_token: >-\n    {an:32}\n",
             r#"let token = String::from("{an:32}");"#,
             "aws_session_token = {b64:200}==",
+            "MY_PAT={an:40}",
         ],
         &[
             "max_tokens=4096",
@@ -97,6 +132,8 @@ pub(super) const RULES: &[Rule] = &[
             "credentialsId: '{uuid}'",
             "import { apiKey1 } from './keys2'",
             "API_KEY=your-api-key-1234567890",
+            "github.com/golang-jwt/jwt v3.2.2+incompatible h1:{b64:43}=",
+            "github.com/acme/jwt v0.0.0-20240102030405-9fceb02d0ae5/go.mod h1:{b64:43}=",
         ],
     ),
     Rule::new(

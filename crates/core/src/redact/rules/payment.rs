@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::rule::Find::{Given, Scan, Token};
+use super::super::rule::Find::{Anywhere, Given, Scan, Token};
 use super::super::rule::{Family, Rule};
 use super::super::scan::card;
 
@@ -54,6 +54,21 @@ pub(super) const RULES: &[Rule] = &[
     )
     .any_case()
     .examples(&["FLWSECK_TEST-{hex:32}-X", "FLWSECK_TEST-{hex:12}"], &["FLWSECK_TEST-x"]),
+    Rule::new(
+        "paddle-key",
+        F,
+        &["pdl_"],
+        Token(r"pdl_(?:live_|sdbx_)?apikey_[a-z0-9]{20,30}_[A-Za-z0-9]{16,30}_[A-Za-z0-9]{3}\b"),
+    )
+    .examples(&["pdl_live_apikey_{low:26}_{an:22}_{an:3}"], &["pdl_live_apikey_x"]),
+    Rule::new(
+        "mollie-key",
+        F,
+        &["mollie"],
+        Anywhere(r"(?i)mollie[^\n]{0,40}?\b((?:live|test)_[A-Za-z0-9]{30})\b"),
+    )
+    .entropy(3.5)
+    .examples(&["mollie: live_{an:30}"], &["mollie live_view"]),
     Rule::new("razorpay-key", F, &["rzp_"], Token(r"rzp_(?:live|test)_[A-Za-z0-9]{14}\b"))
         .examples(&["rzp_live_{an:14}"], &["rzp_live_"]),
     Rule::new("paystack-key", F, &["sk_"], Token(r"sk_(?:live|test)_[0-9a-f]{40}\b"))

@@ -35,6 +35,10 @@ pub(super) const RULES: &[Rule] = &[
     .entropy(3.5)
     .check(|token| shape::digits(token) >= 2)
     .examples(&["ntn_{dig:11}{an:35}", "secret_{an:43}"], &["secret_access_key"]),
+    Rule::new("clickup-token", F, &["pk_"], Token(r"pk_[0-9]{4,10}_[A-Z0-9]{32}\b"))
+        .examples(&["pk_{dig:8}_{B32:32}"], &["pk_live"]),
+    Rule::new("trello-token", F, &["ATTA"], Token(r"ATTA[0-9a-f]{64}[0-9A-F]{8}\b"))
+        .examples(&["ATTA{hex:64}{HEX:8}"], &["ATTACHMENT"]),
     Rule::new(
         "postman-key",
         F,

@@ -35,6 +35,7 @@ fn expand(template: &str, seed: u64) -> String {
             "b32" => "abcdefghijklmnopqrstuvwxyz234567".to_owned(),
             "bech" => "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L".to_owned(),
             "bechlow" => "qpzry9x8gf2tvdw0s3jn54khce6mua7l".to_owned(),
+            "an58" => "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".to_owned(),
             "uuid" => "0123456789abcdef".to_owned(),
             _ => String::new(),
         };

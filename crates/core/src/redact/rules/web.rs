@@ -2,7 +2,7 @@
 
 use super::super::rule::Find::{Anywhere, Scan, Token};
 use super::super::rule::{Family, Rule};
-use super::super::scan::{command, header, jwt, url};
+use super::super::scan::{header, jwt, url};
 use super::super::shape;
 
 const F: Family = Family::Web;
@@ -14,6 +14,7 @@ pub(super) const RULES: &[Rule] = &[
         &["eyJ"],
         Scan(jwt::token),
     )
+    .whole(jwt::is_whole)
     .examples(
         &[
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJmYWtlIn0.{url:43}",
@@ -110,30 +111,6 @@ pub(super) const RULES: &[Rule] = &[
     .entropy(3.0)
     .check(|value| shape::digits(value) > 0)
     .examples(&["JSESSIONID={HEX:32}"], &["sessionid=abc"]),
-    Rule::new(
-        "curl-user",
-        F,
-        &["curl "],
-        Scan(command::curl),
-    )
-    .examples(
-        &["curl -u admin:fake-pw-9 https://x.test", "curl --user 'admin:fake-pw-9' https://x.test"],
-        &[
-            "curl -u \"$USER:$PASS\" https://x.test",
-            "curl -u user:password https://x.test",
-            "curl -u me https://x.test",
-        ],
-    ),
-    Rule::new(
-        "command-password",
-        F,
-        &["docker login", "psexec", "sshpass", "podman login"],
-        Scan(command::dash_p),
-    )
-    .examples(
-        &["docker login -u me -p fake-pw-99 registry.test", "sshpass -p 'fake-pw-99' ssh me@host"],
-        &["docker login -u me -p $PASSWORD"],
-    ),
     Rule::new(
         "network-credential",
         F,

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::super::shape;
+use super::super::{encoded, shape};
 
 const SCHEMES: &[&str] = &[
     "bearer",
@@ -67,23 +67,8 @@ pub(in super::super) fn basic(text: &[u8], at: usize, out: &mut Vec<Range<usize>
 }
 
 fn is_user_and_password(encoded: &[u8]) -> bool {
-    let mut decoded = Vec::with_capacity(encoded.len());
-    let (mut bits, mut held) = (0u32, 0);
-    for &b in encoded.iter().take_while(|&&b| b != b'=') {
-        let six = match b {
-            b'A'..=b'Z' => b - b'A',
-            b'a'..=b'z' => b - b'a' + 26,
-            b'0'..=b'9' => b - b'0' + 52,
-            b'+' => 62,
-            _ => 63,
-        };
-        bits = bits << 6 | u32::from(six);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            decoded.push((bits >> held & 0xff) as u8);
-        }
-    }
+    let body = encoded.split(|&b| b == b'=').next().unwrap_or_default();
+    let Some(decoded) = encoded::from_base64(body) else { return false };
     let colon = decoded.iter().position(|&b| b == b':');
     colon.is_some_and(|colon| colon > 0 && colon + 3 < decoded.len())
         && decoded.iter().all(|b| b.is_ascii_graphic() || *b == b' ')

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::super::boundary;
+use super::super::encoded::six_bits;
 
 /// At `eyJ`.
 pub(in super::super) fn token(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
@@ -38,6 +39,13 @@ pub(in super::super) fn token(text: &[u8], at: usize, out: &mut Vec<Range<usize>
     }
 }
 
+/// Whether a token has its signature, of at least 256 bits, or is encrypted, in five parts.
+pub(in super::super) fn is_whole(token: &[u8]) -> bool {
+    let parts: Vec<&[u8]> = token.split(|&b| b == b'.').collect();
+    let last = parts.last().map_or(0, |part| part.len());
+    parts.len() == 5 && last >= 22 || parts.len() == 3 && last >= 43
+}
+
 /// Whether the start of a base64url text decodes to the start of a JSON object with a name.
 fn is_object(encoded: &[u8]) -> bool {
     let mut decoded = Vec::with_capacity(24);
@@ -51,15 +59,4 @@ fn is_object(encoded: &[u8]) -> bool {
     }
     let name = decoded.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     name.is_some_and(|name| name.starts_with(b"\"") && name.iter().all(|b| (32..127).contains(b)))
-}
-
-fn six_bits(b: u8) -> Option<u8> {
-    Some(match b {
-        b'A'..=b'Z' => b - b'A',
-        b'a'..=b'z' => b - b'a' + 26,
-        b'0'..=b'9' => b - b'0' + 52,
-        b'-' | b'+' => 62,
-        b'_' | b'/' => 63,
-        _ => return None,
-    })
 }

@@ -13,5 +13,8 @@ pub(super) mod header;
 pub(super) mod jwt;
 pub(super) mod kubernetes;
 pub(super) mod pem;
+pub(super) mod pgpass;
+pub(super) mod seed;
+mod seed_words;
 pub(super) mod url;
 pub(super) mod wallet;

@@ -21,7 +21,8 @@ pub(super) fn is_secret(text: &[u8], name: &Name, value: &Value) -> bool {
         return false;
     }
     // "pass" is a verb more often than a password: `pass \`x\` to the caller`.
-    if name.terse && matches!(value.link, Link::Space | Link::Prose) {
+    if name.terse && matches!(value.link, Link::Space | Link::Prose) || name.verb && value.link == Link::Space
+    {
         return false;
     }
     if !value.quoted && grammar::needs_quotes(name, value.link) {
@@ -36,7 +37,11 @@ pub(super) fn is_secret(text: &[u8], name: &Name, value: &Value) -> bool {
 
 fn is_token(value: &Value, raw: &[u8]) -> bool {
     let bound = !matches!(value.link, Link::Space | Link::Prose) || value.quoted || raw.len() >= 20;
-    bound && !shape::is_stand_in(raw) && !shape::is_typed(raw, 6) && !is_location(raw)
+    bound
+        && !shape::is_stand_in(raw)
+        && !shape::is_typed(raw, 6)
+        && !is_location(raw)
+        && !(value.link == Link::Space && is_version(raw))
 }
 
 /// Whether a value could be a token at all, whatever it says.
@@ -52,6 +57,13 @@ fn looks_drawn(name: &Name, value: &Value, raw: &[u8]) -> bool {
         && raw[0].is_ascii_alphanumeric();
     let bare_name = !value.quoted && !name.flag && shape::digits(raw) < 2 && !shape::has_both_cases(raw);
     chosen || (!bare_name && shape::is_random(raw))
+}
+
+/// `v3.2.2+incompatible`, `v0.0.0-20240102030405-9fceb02d0ae5`: a module and which of it.
+fn is_version(raw: &[u8]) -> bool {
+    let Some(rest) = raw.strip_prefix(b"v") else { return false };
+    let numbers = rest.iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
+    shape::digits(&rest[..numbers]) > 0 && rest[..numbers].contains(&b'.')
 }
 
 fn is_service_key(value: &Value, raw: &[u8]) -> bool {
@@ -172,6 +184,8 @@ fn is_password(text: &[u8], name: &Name, value: &Value, raw: &[u8]) -> bool {
         let phrase = raw.contains(&b' ');
         return match value.link {
             Link::Pair => telling && !phrase,
+            // A network's key is a phrase more often than a word.
+            Link::Equals { .. } if phrase && name.short => (8..64).contains(&raw.len()),
             // Sentences are messages: "Password is required", "Enter your password:".
             _ if phrase => {
                 let words = raw.split(|&b| b == b' ').count();
@@ -196,6 +210,11 @@ fn is_password(text: &[u8], name: &Name, value: &Value, raw: &[u8]) -> bool {
         Link::Space => is_netrc(text, name) || (telling && raw.len() >= 8 && shape::is_random(raw)),
         Link::Flag => telling || shape::letters(raw) == raw.len(),
         Link::Colon => telling && !raw.ends_with(b":") && !is_expression(raw),
+        // `pw = width2` is geometry, `pw=hunter2` at the end of a line or an argument is not.
+        Link::Equals { spaced } if name.short => {
+            let ends = text.get(value.range.end).is_none_or(u8::is_ascii_whitespace);
+            telling && !is_expression(raw) && (!spaced && ends || !shape::is_wordy(raw))
+        }
         Link::Element => true,
         Link::Pair => false,
         Link::Equals { spaced } => {
@@ -355,7 +374,7 @@ fn is_expression(raw: &[u8]) -> bool {
     member
         || shape::contains(raw, "->")
         || shape::contains(raw, "::")
-        || raw.contains(&b'|')
+        || raw.contains(&b'|') && !token
         || shape::contains(raw, "=>")
         // At the end it pads base64.
         || shape::contains(raw.trim_ascii_end().strip_suffix(b"==").unwrap_or(raw), "==")

@@ -26,6 +26,10 @@ pub(super) struct Name {
     pub(super) flag: bool,
     /// The bare word `pass`, which test reports use as well.
     pub(super) terse: bool,
+    /// Ends in the word `pass`, as functions that report a test do: `test_pass "…"`.
+    pub(super) verb: bool,
+    /// One of the abbreviations that code uses for other things as well: `pw`, `psk`.
+    pub(super) short: bool,
 }
 
 /// The name around the keyword at `at`, if it speaks of a secret of this kind.
@@ -58,7 +62,15 @@ pub(super) fn around(text: &[u8], at: usize, kind: Kind) -> Option<Name> {
     if words.iter().any(|word| DISQUALIFIERS.contains(&word.as_str())) {
         return None;
     }
-    Some(Name { range, kind, flag: dashes > 0, terse: decided == Decided::Terse })
+    let last = words.last().map_or("", String::as_str);
+    Some(Name {
+        range,
+        kind,
+        flag: dashes > 0,
+        terse: decided == Decided::Terse,
+        verb: last == "pass",
+        short: SHORT.contains(&last),
+    })
 }
 
 #[derive(PartialEq, Eq)]
@@ -149,7 +161,10 @@ const QUALIFIERS: &[&str] = &[
     "decoded",
 ];
 
-const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "pwd", "passwort", "passcode", "psw"];
+/// Words for a password that are too short to be looked for inside of others.
+const SHORT: &[&str] = &["pw", "psk"];
+const PASSWORDS: &[&str] =
+    &["password", "passwd", "passphrase", "pwd", "passwort", "passcode", "psw", "pswd"];
 const SECRETS: &[&str] = &[
     "secret",
     "token",
@@ -270,7 +285,7 @@ fn decide(words: &[String], kind: Kind) -> Option<Decided> {
     match kind {
         Kind::Password => {
             let last = last.trim_end_matches(|c: char| c.is_ascii_digit());
-            if PASSWORDS.iter().any(|noun| last.ends_with(noun)) {
+            if SHORT.contains(&last) || PASSWORDS.iter().any(|noun| last.ends_with(noun)) {
                 return Some(Decided::Plain);
             }
             let joined = [
@@ -284,7 +299,7 @@ fn decide(words: &[String], kind: Kind) -> Option<Decided> {
             (last == "pass").then_some(Decided::Terse)
         }
         Kind::Secret => {
-            let plain = SECRETS.iter().any(|noun| last.ends_with(noun));
+            let plain = last == "pat" || SECRETS.iter().any(|noun| last.ends_with(noun));
             let key = last == "key"
                 && (KEY_OWNERS.contains(&owner)
                     || before.iter().any(|word| ["api", "secret", "token", "auth"].contains(&word.as_str())));

@@ -1,0 +1,191 @@
+//! Recovery phrases of wallets: twelve to twenty-four words of a fixed list, which hold the keys to
+//! everything in the wallet. Behind a word that announces one they may be numbered, quoted or one a
+//! line; alone they must stand by themselves on a line, in exactly the lengths there are.
+
+use std::ops::Range;
+
+use super::seed_words;
+
+const SHORTEST: usize = 12;
+const LENGTHS: [usize; 5] = [12, 15, 18, 21, 24];
+const LONGEST_WORD: usize = 8;
+/// How far behind its announcement a phrase may begin.
+const WITHIN: usize = 160;
+/// Twelve words of three letters are 47 bytes long, so whoever looks this often meets every phrase.
+const STRIDE: usize = 40;
+
+/// Words of the list that sentences are made of.
+const EVERYDAY: &[&str] = &[
+    "all", "also", "any", "because", "before", "between", "can", "have", "into", "just", "more", "must",
+    "never", "one", "only", "over", "own", "that", "then", "there", "they", "this", "under", "until", "use",
+    "used", "very", "what", "when", "where", "will", "you",
+];
+
+/// At `mnemonic`, `seed phrase` and the like.
+pub(in super::super) fn announced(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
+    let limit = text.len().min(at + WITHIN);
+    let mut from = at;
+    while from < limit {
+        let Some(letter) = text[from..limit].iter().position(u8::is_ascii_alphabetic) else { return };
+        let start = from + letter;
+        let (words, end) = run(text, start, loose_gap);
+        if words >= SHORTEST {
+            out.push(start..end);
+            return;
+        }
+        from = end.max(start + letters(text, start));
+    }
+}
+
+/// Phrases that nothing announces.
+pub(in super::super) fn alone(text: &[u8], out: &mut Vec<Range<usize>>) {
+    let mut probe = STRIDE / 2;
+    while probe < text.len() {
+        let next = probe + STRIDE;
+        let window = &text[probe..text.len().min(probe + LONGEST_WORD + 1)];
+        let Some(space) = window.iter().position(|&b| b == b' ') else {
+            probe = next;
+            continue;
+        };
+        let start = probe + space + 1;
+        if word(text, start).is_none() {
+            probe = next;
+            continue;
+        }
+        let first = first_word(text, start);
+        let (words, end) = run(text, first, one_space);
+        if LENGTHS.contains(&words) && stands_alone(text, first, end) && is_drawn(&text[first..end]) {
+            out.push(first..end);
+        }
+        probe = next.max(end);
+    }
+}
+
+/// How many words of the list follow each other from `start` on, and where the last one ends.
+fn run(text: &[u8], start: usize, gap: fn(&[u8]) -> usize) -> (usize, usize) {
+    let (mut words, mut end) = (0, start);
+    let mut at = start;
+    while let Some(length) = word(text, at) {
+        words += 1;
+        end = at + length;
+        let skipped = gap(&text[end..]);
+        if skipped == 0 {
+            break;
+        }
+        at = end + skipped;
+    }
+    (words, end)
+}
+
+/// The first word of the list in a row of them, one space apart, that `start` belongs to.
+fn first_word(text: &[u8], start: usize) -> usize {
+    let mut first = start;
+    // Longer rows than any phrase are lists of words.
+    for _ in 0..=LENGTHS[LENGTHS.len() - 1] {
+        if first == 0 || text[first - 1] != b' ' {
+            break;
+        }
+        let low = (first - 1).saturating_sub(LONGEST_WORD + 1);
+        let back = text[low..first - 1].iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
+        let before = first - 1 - back;
+        if back == 0 || word(text, before) != Some(back) {
+            break;
+        }
+        first = before;
+    }
+    first
+}
+
+/// The length of the word of the list at `at`, in any case.
+fn word(text: &[u8], at: usize) -> Option<usize> {
+    let length = letters(text, at);
+    if !(3..=LONGEST_WORD).contains(&length) {
+        return None;
+    }
+    let mut lower = [0; LONGEST_WORD];
+    lower[..length].copy_from_slice(&text[at..at + length]);
+    lower[..length].make_ascii_lowercase();
+    seed_words::holds(&lower[..length]).then_some(length)
+}
+
+fn letters(text: &[u8], at: usize) -> usize {
+    text[at.min(text.len())..].iter().take(LONGEST_WORD + 1).take_while(|b| b.is_ascii_alphabetic()).count()
+}
+
+/// Between two words: spaces, line ends, numbers, quotes, commas.
+fn loose_gap(rest: &[u8]) -> usize {
+    let is_gap = |b: &u8| b.is_ascii_whitespace() || b.is_ascii_digit() || b"\"'`,.;:)(-|*>[]\\_".contains(b);
+    let length = rest.iter().take(13).take_while(|b| is_gap(b)).count();
+    // `\n` written out ends with a letter.
+    if rest[..length].ends_with(b"\\") && rest.get(length) == Some(&b'n') {
+        return length + 1;
+    }
+    if length > 12 { 0 } else { length }
+}
+
+fn one_space(rest: &[u8]) -> usize {
+    usize::from(rest.first() == Some(&b' '))
+}
+
+/// Not a stretch of a sentence: begun and ended by a line, a quote or punctuation.
+fn stands_alone(text: &[u8], start: usize, end: usize) -> bool {
+    let blanks = text[..start].iter().rev().take(8).take_while(|b| b" \t".contains(b)).count();
+    let begins = text[..start - blanks].last().is_none_or(|b| b"\n\"'`:=(>[".contains(b));
+    let ends = text.get(end).is_none_or(|b| b"\r\n\"'`.,;)<]\\".contains(b));
+    begins && ends
+}
+
+/// Words that were drawn: neither in the order of a dictionary nor a sentence.
+fn is_drawn(phrase: &[u8]) -> bool {
+    let words: Vec<&[u8]> = phrase.split(|&b| b == b' ').collect();
+    let mut unique = words.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    let everyday =
+        words.iter().filter(|word| EVERYDAY.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())));
+    !words.is_sorted() && unique.len() * 3 >= words.len() * 2 && everyday.count() < 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PHRASE: &str = "ticket scout banana motor hurdle orbit lemon canvas elbow thrive nephew quantum";
+
+    fn found(text: &str) -> Vec<&str> {
+        let mut out = Vec::new();
+        alone(text.as_bytes(), &mut out);
+        out.into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn a_phrase_is_found_wherever_it_begins() {
+        for before in 0..90 {
+            let text = format!("{}\n{PHRASE}\nand so on", "x".repeat(before));
+            assert_eq!(found(&text), [PHRASE], "{before}");
+        }
+    }
+
+    #[test]
+    fn sentences_and_word_lists_are_not_phrases() {
+        for text in [
+            "ticket scout banana motor hurdle orbit lemon canvas elbow thrive nephew",
+            "able about above absent absorb abstract absurd abuse access accident account accuse",
+            "make sure that you have just one more test when they will use this",
+            "the ticket scout banana motor hurdle orbit lemon canvas elbow thrive nephew quantum of it",
+        ] {
+            assert!(found(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_announced_phrase_may_be_numbered() {
+        let numbered: String =
+            PHRASE.split(' ').enumerate().map(|(i, word)| format!("{}. {word}\n", i + 1)).collect();
+        let text = format!("mnemonic:\n{numbered}");
+        let mut out = Vec::new();
+        announced(text.as_bytes(), 0, &mut out);
+        assert_eq!(out.len(), 1);
+        assert!(text[out[0].clone()].starts_with("ticket") && text[out[0].clone()].ends_with("quantum"));
+    }
+}

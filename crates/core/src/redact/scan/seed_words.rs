@@ -1,0 +1,137 @@
+//! The words of recovery phrases (BIP-39, English): 2,048 words, no two of which begin with the same
+//! four letters. Only those letters are kept. People who write a phrase down keep no more, either.
+
+/// Four letters a word, in order; a word of three letters ends in a dot.
+const STEMS: &[u8; 8192] =
+    b"abanabilableabouabovabseabsoabstabsuabusacceacciaccoaccuachiacidacouacquacroact.actiactoactractuadap\
+    add.addiaddradjuadmiaduladvaadviaeroaffaaffoafraagaiage.agenagreaheaaim.air.airpaislalaralbualcoaler\
+    alieall.allealloalmoalonalphalrealsoaltealwaamatamazamonamouamusanalanchanciangeanglangranimanklanno\
+    annuanotanswanteantianxiany.aparapolappeapplapprapriarcharctareaarenarguarm.armearmoarmyarouarraarre\
+    arriarroart.arteartiartwask.aspeassaasseassiassuasthathlatomattaatteattiattrauctaudiauguauntauthauto\
+    autuaveravocavoiawakawarawayawesawfuawkwaxisbabybachbacobadgbag.balabalcballbambbanabannbar.barebarg\
+    barrbasebasibaskbattbeacbeanbeaubecabecobeefbefobegibehabehibelibelobeltbencbenebestbetrbettbetwbeyo\
+    bicybid.bikebindbiolbirdbirtbittblacbladblamblanblasbleablesblinblooblosbloublueblurblusboarboatbody\
+    boilbombbonebonubookboosbordboriborrbossbottbounbox.boy.bracbraibranbrasbravbreabreebricbridbriebrig\
+    brinbrisbrocbrokbronbroobrotbrowbrusbubbbuddbudgbuffbuilbulbbulkbullbundbunkburdburgbursbus.busibusy\
+    buttbuyebuzzcabbcabicablcactcagecakecallcalmcamecampcan.canacanccandcanncanocanvcanycapacapicaptcar.\
+    carbcardcargcarpcarrcartcasecashcasicastcasucat.catacatccatecattcaugcauscautcaveceilcelecemecenscent\
+    cerecertchaichalchamchanchaochapcharchaschatcheacheccheechefchercheschicchiechilchimchoichoochrochuc\
+    chunchurcigacinncircciticityciviclaiclapclarclawclaycleaclerclevclicclieclifclimclinclipclocclogclos\
+    clotclouclowclubclumclusclutcoaccoascococodecoffcoilcoincollcolocolucombcomecomfcomicommcompconccond\
+    confcongconnconscontconvcookcoolcoppcopycoracorecorncorrcostcottcouccouncoupcourcouscovecoyocraccrad\
+    crafcramcrancrascratcrawcrazcreacredcreecrewcriccrimcriscritcropcroscroucrowcruccruecruicrumcruncrus\
+    cry.cryscubecultcup.cupbcuricurrcurtcurvcushcustcutecycldad.damadampdancdangdaridashdaugdawnday.deal\
+    debadebrdecadecedecidecldecodecrdeerdefedefidefydegrdeladelidemademidenidentdenydepadepedepodeptdepu\
+    deridescdesedesideskdespdestdetadetedevedevidevodiagdialdiamdiardicediesdietdiffdigidigndiledinndino\
+    diredirtdisadiscdisedishdismdisodispdistdivedividivodizzdoctdocudog.dolldolpdomadonadonkdonodoordose\
+    doubdovedrafdragdramdrasdrawdreadresdrifdrildrindripdrivdropdrumdry.duckdumbduneduridustdutcdutydwar\
+    dynaeageeaglearlearnearteasieasteasyechoecoleconedgeediteduceffoegg.eigheithelboeldeelecelegelemelep\
+    elevelitelseembaemboembremeremotemplempoemptenabenacend.endlendoenemenerenfoengaengienhaenjoenlienou\
+    enrienroensuenteentientrenveepisequaequiera.eraseroderoserroerupescaessaesseestaeterethievidevilevok\
+    evolexacexamexceexchexciexclexcuexecexerexhaexhiexilexisexitexotexpaexpeexpiexplexpoexprexteextreye.\
+    eyebfabrfacefacufadefainfaitfallfalsfamefamifamofan.fancfantfarmfashfat.fatafathfatifaulfavofeatfebr\
+    fedefee.feedfeelfemafencfestfetcfevefew.fibefictfielfigufilefilmfiltfinafindfinefingfinifirefirmfirs\
+    fiscfishfit.fitnfix.flagflamflasflatflavfleefligflipfloaflocflooflowfluiflusfly.foamfocufog.foilfold\
+    follfoodfootforcforeforgforkfortforuforwfossfostfounfox.fragframfreqfresfriefrinfrogfronfrosfrowfroz\
+    fruifuelfun.funnfurnfuryfutugadggaingalagallgamegap.garagarbgardgarlgarmgas.gaspgategathgauggazegene\
+    genigenrgentgenugestghosgiangiftgiggginggiragirlgivegladglanglarglasglidglimglobglooglorglovglowglue\
+    goatgoddgoldgoodgoosgorigospgossgovegowngrabgracgraigrangrapgrasgravgreagreegridgriegritgrocgrougrow\
+    grunguarguesguidguilguitgun.gym.habihairhalfhammhamshandhappharbhardharsharvhat.havehawkhazaheadheal\
+    hearheavhedgheighellhelmhelphen.herohiddhighhillhinthip.hirehisthobbhockholdholeholihollhomehonehood\
+    hopehornhorrhorshosphosthotehourhovehub.hugehumahumbhumohundhunghunthurdhurrhurthusbhybrice.iconidea\
+    idenidleignoill.illeillnimagimitimmeimmuimpaimpoimprimpuinchinclincoincrindeindiindoinduinfainflinfo\
+    inhainheinitinjeinjuinmainneinnoinpuinquinsainseinsiinspinstintainteintoinveinviinvoironislaisolissu\
+    itemivorjackjagujar.jazzjealjeanjelljewejob.joinjokejourjoy.judgjuicjumpjungjunijunkjustkangkeenkeep\
+    ketckey.kickkid.kidnkindkingkisskit.kitckitekittkiwikneeknifknocknowlab.labelaboladdladylakelamplang\
+    laptlarglatelatilauglaunlavalaw.lawnlawslayelazyleadleaflearleavlectleftleg.legalegeleislemolendleng\
+    lensleoplesslettleveliarlibelibrlicelifeliftlighlikelimblimilinklionliqulistlittlivelizaloadloanlobs\
+    localocklogilonelonglooplottloudlounloveloyalucklugglumblunaluncluxulyrimachmad.magimagnmaidmailmain\
+    majomakemammman.manamandmangmansmanumaplmarbmarcmargmarimarkmarrmaskmassmastmatcmatemathmatrmattmaxi\
+    mazemeadmeanmeasmeatmechmedamedimelomeltmembmemomentmenumercmergmerimerrmeshmessmetamethmiddmidnmilk\
+    millmimimindminiminominumiramirrmisemissmistmix.mixemixtmobimodemodimom.momemonimonkmonsmontmoonmora\
+    moremornmosqmothmotimotomounmousmovemovimuchmuffmulemultmuscmusemushmusimustmutumysemystmythnaivname\
+    napknarrnastnatinatunearneckneedneganeglneitnephnervnestnet.netwneutnevenewsnextnicenighnoblnoisnomi\
+    noodnormnortnosenotanotenothnotinovenow.nuclnumbnursnut.oak.obeyobjeobliobscobseobtaobvioccuoceaocto\
+    odoroff.offeoffiofteoil.okayold.olivolymomitonceone.onioonlionlyopenoperopinoppooptioranorbiorchorde\
+    ordiorgaorieorigorphostrotheoutdouteoutpoutsovalovenoverown.owneoxygoystozonpactpaddpagepairpalapalm\
+    pandpanepanipantpapeparapareparkparrpartpasspatcpathpatipatrpattpauspavepaympeacpeanpearpeaspelipen.\
+    penapencpeoppeppperfpermperspet.phonphotphraphyspianpicnpictpiecpig.pigepillpilopinkpionpipepistpitc\
+    pizzplacplanplasplatplaypleapledplucplugplunpoempoetpoinpolapolepolipondponypoolpopuportposiposspost\
+    potapottpovepowdpowepracpraipredprefprepprespretprevpricpridprimprinprioprisprivprizprobprocprodprof\
+    progprojpromproopropprosprotprouprovpublpuddpullpulppulspumppuncpupipupppurcpuripurppurspushput.puzz\
+    pyraqualquanquarquesquicquitquizquotrabbraccracerackradaradirailrainraisrallramprancrandrangrapirare\
+    raterathraveraw.razoreadrealreasrebereburecarecerecirecorecyredureflreforefuregiregrregurejerelarele\
+    relirelyremaremeremiremorendrenerentreopreparepereplreporequrescreseresiresorespresuretiretrretureun\
+    reverevirewarhytrib.ribbricerichrideridgriflrighrigiringriotrippriskriturivariveroadroasroboroburock\
+    romaroofrookroomroserotarougrounroutroyarubbruderug.rulerun.runwrurasad.saddsadnsafesailsalasalmsalo\
+    saltsalusamesampsandsatisatosaucsaussavesay.scalscanscarscatscenscheschosciescisscorscouscrascrescri\
+    scrusea.searseasseatsecosecrsectsecuseedseeksegmselesellsemisenisenssentseriservsesssettsetuseveshad\
+    shafshalsharshedshelshershieshifshinshipshivshocshoeshooshopshorshoushovshrishrushufshy.siblsickside\
+    siegsighsignsilesilksillsilvsimisimpsincsingsiresistsitusix.sizeskatsketski.skilskinskirskulslabslam\
+    sleeslenslicslidsligslimslogslotslowslussmalsmarsmilsmoksmoosnacsnaksnapsnifsnowsoapsoccsocisocksoda\
+    softsolasoldsolisolusolvsomesongsoonsorrsortsoulsounsoupsoursoutspacsparspatspawspeaspecspeespelspen\
+    sphespicspidspikspinspirsplispoisponspoosporspotspraspresprispy.squasquesquistabstadstafstagstaistam\
+    stanstarstatstaysteasteestemstepstersticstilstinstocstomstonstoostorstovstrastrestristrostrustudstuf\
+    stumstylsubjsubmsubwsuccsuchsuddsuffsugasuggsuitsummsun.sunnsunssupesuppsuprsuresurfsurgsurpsurrsurv\
+    suspsustswalswamswapswarsweasweeswifswimswinswitsworsymbsympsyrusysttabltacktag.tailtaletalktanktape\
+    targtasktasttatttaxiteacteamtellten.tenatenntenttermtesttextthanthatthemthentheothertheythinthisthou\
+    threthrithrothumthunticktidetigetilttimbtimetinytip.tiretisstitltoastobatodatoddtoe.togetoiltoketoma\
+    tomotonetongtonitooltoottop.topitopptorctorntorttosstotatourtowatowetowntoy.tractradtraftragtraitran\
+    traptrastravtraytreatreetrentriatribtrictrigtrimtriptroptroutructruetrultrumtrustruttry.tubetuittumb\
+    tunatunnturkturnturttweltwentwictwintwistwo.typetypiuglyumbrunabunawuncluncoundeundounfaunfounhaunif\
+    uniqunitunivunknunlountiunusunveupdaupgruphouponuppeupseurbaurgeusaguse.usedusefuselusuautilvacavacu\
+    vaguvalivallvalvvan.vanivapovarivastvaulvehivelvvendventvenuverbveriversveryvessveteviabvibrvicivict\
+    videviewvillvintviolvirtviruvisavisivisuvitavivivocavoicvoidvolcvoluvotevoyawagewagowaitwalkwallwaln\
+    wantwarfwarmwarrwashwaspwastwatewaveway.wealweapwearweasweatweb.weddweekweirwelcwestwet.whalwhatwhea\
+    wheewhenwherwhipwhiswidewidtwifewildwillwin.windwinewingwinkwinnwintwirewisdwisewishwitnwolfwomawond\
+    woodwoolwordworkworlworrwortwrapwrecwreswriswritwronyardyearyellyou.younyoutzebrzerozonezoo.";
+
+/// A bit for every beginning of three letters. Most words of a text are told apart by it alone.
+static BEGINNINGS: [u64; 275] = beginnings();
+
+const fn beginnings() -> [u64; 275] {
+    let mut bits = [0; 275];
+    let mut at = 0;
+    while at < STEMS.len() {
+        let bit = place(STEMS[at], STEMS[at + 1], STEMS[at + 2]);
+        bits[bit / 64] |= 1 << (bit % 64);
+        at += 4;
+    }
+    bits
+}
+
+const fn place(a: u8, b: u8, c: u8) -> usize {
+    ((a - b'a') as usize * 26 + (b - b'a') as usize) * 26 + (c - b'a') as usize
+}
+
+/// Whether a word of lower-case letters is one of them, whole or cut to its four letters.
+pub(super) fn holds(word: &[u8]) -> bool {
+    let &[a, b, c, ref rest @ ..] = word else { return false };
+    if rest.len() > 5 {
+        return false;
+    }
+    let bit = place(a, b, c);
+    if BEGINNINGS[bit / 64] & (1 << (bit % 64)) == 0 {
+        return false;
+    }
+    let stem = [a, b, c, rest.first().copied().unwrap_or(b'.')];
+    let (stems, _) = STEMS.as_chunks::<4>();
+    stems.binary_search(&stem).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_whole_and_in_order() {
+        let (stems, rest) = STEMS.as_chunks::<4>();
+        assert!(rest.is_empty() && stems.len() == 2048 && stems.is_sorted());
+        for word in ["abandon", "act", "action", "zoo", "satoshi", "vibrant", "mosquito", "kang"] {
+            assert!(holds(word.as_bytes()), "{word}");
+        }
+        for word in ["the", "of", "hark", "xylophone", "abbot", "zz"] {
+            assert!(!holds(word.as_bytes()), "{word}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Secrets that are written in pieces or in escapes: joined by a backslash or a `+`, percent- or
+//! JSON-escaped, with characters in them that nobody sees.
+//!
+//! The keyword pass notes where something of the sort begins ([`MARKS`]), at no cost to other text.
+//! Only the lines around such places are written out plainly, once and not again what comes out,
+//! and the rules look at that; what they find is carried back to the whole of its wrapped form.
+
+mod escape;
+mod join;
+pub(super) mod lines;
+
+use std::ops::Range;
+
+use super::boundary;
+
+/// What a wrapped secret holds, for the keyword pass.
+pub(super) const MARKS: &[&str] = &[
+    // Characters of no width, and the soft hyphen.
+    "\u{200b}", "\u{200c}", "\u{200d}", "\u{200e}", "\u{200f}", "\u{2060}", "\u{2061}", "\u{2062}",
+    "\u{2063}", "\u{2064}", "\u{feff}", "\u{180e}", "\u{ad}",
+    // Escapes of letters, digits and what else tokens are made of.
+    "\\u00", "\\x2", "\\x3", "\\x4", "\\x5", "\\x6", "\\x7", "\\/", "&#1", "&#4", "&#5", "&#6", "&#7", "&#8",
+    "&#9", "&#x", "%2b", "%2d", "%2e", "%2f", "%3a", "%3d", "%40", "%5f", "%7e", "%30", "%31", "%32", "%33",
+    "%34", "%35", "%36", "%37", "%38", "%39", "%41", "%42", "%43", "%44", "%45", "%46", "%47", "%48", "%49",
+    "%4a", "%4b", "%4c", "%4d", "%4e", "%4f", "%50", "%51", "%52", "%53", "%54", "%55", "%56", "%57", "%58",
+    "%59", "%5a", "%61", "%62", "%63", "%64", "%65", "%66", "%67", "%68", "%69", "%6a", "%6b", "%6c", "%6d",
+    "%6e", "%6f", "%70", "%71", "%72", "%73", "%74", "%75", "%76", "%77", "%78", "%79", "%7a",
+    // Strings and lines that are joined.
+    "\\\n", "\\\r\n", "\"+ ", "\"+\n", "\"+\r", "\"+\"", "\" + ", "\" +\n", "\" +\r", "\"\n ", "\"\n\t",
+    "\"\n\"", "\"\n+", "\"\r\n", "\" . ", "\".\"", "\" .\n", "\" & ", "\" &\n", "\" \\\n", "\" \\\r",
+    "\" .. ", "\"..\"", "\" ~ ", "\" <>", "\" ||", "'+ ", "'+\n", "'+\r", "'+'", "' + ", "' +\n", "' +\r",
+    "'\n ", "'\n\t", "'\n'", "'\n+", "'\r\n", "' . ", "'.'", "' .\n", "' & ", "' &\n", "' \\\n", "' \\\r",
+    "' .. ", "'..'", "' ~ ", "' <>", "' ||", "`+ ", "`+\n", "`+\r", "`+`", "` + ", "` +\n", "` +\r", "`\n ",
+    "`\n\t", "`\n`", "`\n+", "`\r\n", "` . ", "`.`", "` .\n", "` & ", "` &\n", "` \\\n", "` \\\r", "` .. ",
+    "`..`", "` ~ ", "` <>", "` ||",
+];
+
+/// Before a place, how much of its line is looked at, and how much after it.
+const BEFORE: usize = 512;
+const AFTER: usize = 4096;
+
+/// A stretch of text written plainly, and which bytes of the text stand for each byte of it.
+pub(super) struct View {
+    pub(super) text: Vec<u8>,
+    from: Vec<Range<usize>>,
+}
+
+impl View {
+    fn with_capacity(length: usize) -> Self {
+        View { text: Vec::with_capacity(length), from: Vec::with_capacity(length) }
+    }
+
+    fn push(&mut self, byte: u8, from: Range<usize>) {
+        self.text.push(byte);
+        self.from.push(from);
+    }
+
+    fn extend(&mut self, text: &[u8], range: Range<usize>) {
+        self.text.extend_from_slice(&text[range.clone()]);
+        self.from.extend(range.map(|at| at..at + 1));
+    }
+
+    /// What a stretch of the view covers in the text.
+    pub(super) fn origin(&self, range: &Range<usize>) -> Range<usize> {
+        match (self.from.get(range.start), range.end.checked_sub(1).and_then(|last| self.from.get(last))) {
+            (Some(first), Some(last)) => first.start..last.end,
+            _ => 0..0,
+        }
+    }
+}
+
+/// Whether something is really wrapped where a mark was seen.
+pub(super) fn is_wrapped(text: &[u8], at: usize) -> bool {
+    unseen(&text[at..]) > 0 || join::length(text, at) > 0 || escape::byte(&text[at..]).is_some()
+}
+
+/// The surroundings of the places, which are in order, written plainly.
+pub(super) fn views(text: &[u8], places: &[usize]) -> Vec<View> {
+    let mut regions: Vec<Range<usize>> = Vec::new();
+    for &place in places {
+        let region = around(text, place);
+        match regions.last_mut() {
+            Some(last) if region.start <= last.end => last.end = last.end.max(region.end),
+            _ => regions.push(region),
+        }
+    }
+    regions.into_iter().map(|region| plainly(text, region)).collect()
+}
+
+fn around(text: &[u8], place: usize) -> Range<usize> {
+    let mut start = boundary::line_start(text, place, BEFORE);
+    // In the middle of a long line: not in the middle of a word.
+    if start > 0 && text[start - 1] != b'\n' {
+        let word = text[start..place].iter().position(|b| !b.is_ascii_alphanumeric() && !b"_-".contains(b));
+        start += word.map_or(0, |end| end + 1);
+    }
+    let after = place + join::length(text, place);
+    let limit = text.len().min(after + AFTER);
+    let end = text[after..limit].iter().position(|&b| b == b'\n').map_or(limit, |end| after + end);
+    start..end
+}
+
+fn plainly(text: &[u8], region: Range<usize>) -> View {
+    let mut view = View::with_capacity(region.len());
+    let mut at = region.start;
+    while at < region.end {
+        let byte = text[at];
+        if byte.is_ascii_alphanumeric() {
+            view.push(byte, at..at + 1);
+            at += 1;
+            continue;
+        }
+        let skipped = match byte {
+            b'\\' | b'"' | b'\'' | b'`' => join::length(text, at),
+            0x80.. => unseen(&text[at..]),
+            _ => 0,
+        };
+        if skipped > 0 {
+            at += skipped;
+        } else if let Some((byte, length)) = escape::byte(&text[at..]) {
+            view.push(byte, at..at + length);
+            at += length;
+        } else {
+            view.push(byte, at..at + 1);
+            at += 1;
+        }
+    }
+    view
+}
+
+/// The length of the character of no width that a text begins with.
+fn unseen(rest: &[u8]) -> usize {
+    match rest {
+        [0xe2, 0x80, 0x8b..=0x8f, ..] | [0xe2, 0x81, 0xa0..=0xa4, ..] => 3,
+        [0xef, 0xbb, 0xbf, ..] | [0xe1, 0xa0, 0x8e, ..] => 3,
+        [0xc2, 0xad, ..] => 2,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written_plainly(text: &str) -> String {
+        let view = plainly(text.as_bytes(), 0..text.len());
+        String::from_utf8_lossy(&view.text).into_owned()
+    }
+
+    #[test]
+    fn every_wrapping_comes_off() {
+        for (wrapped, plain) in [
+            ("a\u{200b}b\u{feff}c\u{ad}d", "abcd"),
+            (r"a\u0062c\x64\/e", "abcd/e"),
+            ("a%62c%2Fd", "abc/d"),
+            ("a&#98;c&#x64;", "abcd"),
+            ("\"a\" + \"b\" +\n  \"c\"", "\"abc\""),
+            ("\"a\"\n   \"b\"", "\"ab\""),
+            ("'a' . 'b'", "'ab'"),
+            ("a\\\n   b", "ab"),
+            (r#"\"a\""#, "\"a\""),
+        ] {
+            assert_eq!(written_plainly(wrapped), plain);
+        }
+    }
+
+    #[test]
+    fn what_only_looks_wrapped_stays() {
+        for text in ["100%25 of it", "\"a\" + b", "\"a\", \"b\"", "a \\\n b", "%zz", r"\u00e9\n\d", "&#8212;"]
+        {
+            assert_eq!(written_plainly(text), text);
+        }
+    }
+
+    #[test]
+    fn what_is_found_is_carried_back() {
+        let text = "x %61bc y";
+        let view = plainly(text.as_bytes(), 0..text.len());
+        assert_eq!(view.text, b"x abc y");
+        assert_eq!(&text[view.origin(&(2..5))], "%61bc");
+    }
+}
