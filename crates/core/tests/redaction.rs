@@ -142,6 +142,20 @@ fn a_megabyte_of_keywords_is_not_quadratic() {
         "<private",
         "curl -u ",
         "kind: Secret\n",
+        "ghp_aB3\n",
+        "ghp_aB3d\nE5gH7j\n",
+        "%41",
+        "\\u0041",
+        "\"a\" + ",
+        "\"\n \"",
+        "a\\\n",
+        "\u{200b}a",
+        "QUtJ",
+        "seed ",
+        "army van ",
+        "mysql -pa ",
+        ":5432:",
+        "&code=",
     ] {
         let text = word.repeat(1_000_000 / word.len());
         let _ = clean(&text);
@@ -183,6 +197,23 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn wrapped_secrets_are_gone_whole(
+        seed in 0u8..255,
+        cut in 8usize..32,
+        joint in prop::sample::select(vec!["\n", "\n    ", "\r\n", "\\\n", "\" + \"", "\" +\n  \"", "\u{200b}", "\u{2060}"]),
+        before in "[a-z ]{0,30}",
+    ) {
+        let token = fake_token(seed);
+        let (one, two) = token.split_at(cut);
+        let text = clean(&format!("{before}\nt = \"{one}{joint}{two}\"\n"));
+        prop_assert!(!text.contains(one) && !text.contains(two), "{text}");
+    }
+}
+
 /// Arbitrary text, salted with the words, quotes and shapes that rules look for.
 fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -194,6 +225,9 @@ fn any_text() -> impl Strategy<Value = String> {
             "://user:", "@host/", "Authorization: Bearer ", "eyJhbGciOiJIUzI1NiJ9.eyJ", "-----BEGIN RSA PRIVATE KEY-----\n",
             "-----END RSA PRIVATE KEY-----", "<private>", "</private>", "AKIA", "ghp_", "[REDACTED:jwt:abcdef]", "[PRIVATE]",
             "[REDACTED:password:", "]", "curl -u a:", "--token ", "kind: Secret\ndata:\n  a: ", "$", "{", "}", "é", "😀", "@corp.dev",
+            "\\u0041", "\\/", "%41", "%5f", "%2F", "\u{200b}", "\u{ad}", "\u{feff}", "\" + \"", "' . '", "\"\n  \"", "\\\n", "\r\n  ", "\n> ", "&#95;",
+            "mysql -p", ":5432:a:b:", "curl -su a:", "mnemonic ", "army van defense carry jealous true garbage claim echo media make crunch",
+            "Z2hwX2FaM2JZNGNYNWRXNmVWN2ZVOGdUOWhTMGFaM2JZNGNYNWRXNg==", "echo x | chpasswd", "?code=", "vault operator unseal ",
             "Cookie: sid=", "card 4242 4242 4242 4242", "AccountKey=", "<add key=\"p_token\" value=\"", " is ", ",", "sk-proj-", "1",
         ]).prop_map(str::to_owned).boxed(),
     ];

@@ -29,3 +29,12 @@ pub(super) fn line_start(text: &[u8], at: usize, limit: usize) -> usize {
     let low = at.saturating_sub(limit);
     text[low..at].iter().rposition(|&b| b == b'\n').map_or(low, |i| low + i + 1)
 }
+
+/// Where `byte` is first, quickly where it is rare.
+pub(super) fn find(text: &[u8], byte: u8) -> Option<usize> {
+    let (chunks, rest) = text.as_chunks::<64>();
+    let chunk = chunks.iter().position(|chunk| chunk.contains(&byte)).unwrap_or(chunks.len());
+    let from = chunk * 64;
+    let tail = if chunk < chunks.len() { &chunks[chunk][..] } else { rest };
+    tail.iter().position(|&b| b == byte).map(|at| from + at)
+}

@@ -43,8 +43,9 @@ pub(super) fn long_words(text: &[u8], mut word: impl FnMut(Range<usize>)) {
 /// What the word decodes to, if that is text, and the stretch that holds all of it: the lines it is
 /// wrapped over and its padding.
 pub(super) fn decoded(text: &[u8], word: &Range<usize>) -> Option<(Vec<u8>, Range<usize>)> {
-    let first = &text[word.clone()];
-    if first.len() >= 40 && shape::is_hex(first) && first.len() <= LONGEST {
+    // Of a longer word the beginning is looked at.
+    let first = &text[word.start..word.end.min(word.start + LONGEST)];
+    if first.len() >= 40 && shape::is_hex(first) {
         let bytes = from_hex(first)?;
         return is_text(&bytes).then(|| (bytes, word.clone()));
     }
@@ -58,7 +59,7 @@ pub(super) fn decoded(text: &[u8], word: &Range<usize>) -> Option<(Vec<u8>, Rang
     let mut bits = Bits::default();
     bits.decode(&first[..first.len().min(32)], &mut bytes)?;
     let wide = wide && bytes.len() >= 8 && bytes.iter().skip(1).step_by(2).take(4).all(|&b| b == 0);
-    if !wide && !is_text(&bytes) || first.len() > LONGEST {
+    if !wide && !is_text(&bytes) {
         return None;
     }
     bits.decode(&first[first.len().min(32)..], &mut bytes)?;

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use super::boundary;
+
 pub(super) const PRIVATE: &str = "[PRIVATE]";
 const OPEN: &[u8] = b"[REDACTED:";
 const FINGERPRINT: usize = 6;
@@ -42,7 +44,7 @@ pub(super) fn existing(text: &[u8], is_rule: impl Fn(&[u8]) -> bool) -> Vec<Rang
 }
 
 fn memchr(text: &[u8], from: usize) -> Option<usize> {
-    text[from..].iter().position(|&b| b == b'[').map(|i| from + i)
+    boundary::find(&text[from..], b'[').map(|i| from + i)
 }
 
 fn length_at(text: &[u8], is_rule: impl Fn(&[u8]) -> bool) -> Option<usize> {

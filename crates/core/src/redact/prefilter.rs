@@ -13,13 +13,16 @@ pub(super) const WRAPPED: usize = usize::MAX;
 
 pub(super) struct Prefilter {
     /// A bit for every hash of three bytes, any case: whether a keyword may begin so.
-    threes: Box<[u64; 512]>,
-    /// For every [`slot`] of a pair, the first keyword that begins with such a pair.
-    first: Box<[Place; SLOTS]>,
+    threes: Box<[u64; 1024]>,
+    /// For every hash of three bytes, shortened, the first keyword that begins with such bytes.
+    longer: Box<[Place; SLOTS]>,
+    /// The same for keywords of two bytes.
+    pairs: Box<[Place; PAIR_SLOTS]>,
     /// Keywords as written in the table; those of one slot in the order of their rows.
     keywords: Vec<Keyword>,
     /// Keywords of one byte, by that byte.
     single: Vec<(u8, usize)>,
+    /// Whether one of them may begin with a byte, any case.
     begins_single: [bool; 256],
 }
 
@@ -35,6 +38,7 @@ struct Keyword {
 type Place = u16;
 
 const SLOTS: usize = 4096;
+const PAIR_SLOTS: usize = 512;
 
 /// A keyword in a text, and the row of a rule that listed it.
 pub(super) struct Hit {
@@ -52,9 +56,10 @@ impl Prefilter {
 
     fn build() -> Self {
         let mut this = Self {
-            threes: Box::new([0; 512]),
-            first: Box::new([0; SLOTS]),
-            keywords: Vec::with_capacity(1024),
+            threes: Box::new([0; 1024]),
+            longer: Box::new([0; SLOTS]),
+            pairs: Box::new([0; PAIR_SLOTS]),
+            keywords: Vec::with_capacity(1536),
             single: Vec::new(),
             begins_single: [false; 256],
         };
@@ -63,23 +68,28 @@ impl Prefilter {
         let rows = rules::all().iter().enumerate().rev().map(|(rule, row)| (rule, row.keywords));
         for (rule, keywords) in marks.chain(rows) {
             for &text in keywords {
-                match text.as_bytes() {
-                    &[only] => {
+                let first = match *text.as_bytes() {
+                    [only] => {
                         this.single.push((only, rule));
-                        this.begins_single[usize::from(only)] = true;
+                        this.begins_single[usize::from(only | FOLD)] = true;
+                        continue;
                     }
-                    &[a, b, ref rest @ ..] => {
-                        let first = &mut this.first[slot(a, b)];
-                        this.keywords.push(Keyword { text, rule, next: *first });
-                        *first = Place::try_from(this.keywords.len()).expect("a few hundred keywords");
-                        match rest.first() {
-                            Some(&c) => set(&mut *this.threes, hash(a, b, c)),
-                            // A keyword of two bytes may be followed by anything.
-                            None => (0..=u8::MAX).for_each(|c| set(&mut *this.threes, hash(a, b, c))),
+                    // A keyword of two bytes may be followed by anything.
+                    [a, b] => {
+                        for c in (0..=u8::MAX).filter(|c| c & FOLD != 0) {
+                            set(&mut *this.threes, hash(window(a, b, c)));
                         }
+                        &mut this.pairs[pair_slot(window(a, b, 0))]
                     }
-                    [] => {}
-                }
+                    [a, b, c, ..] => {
+                        let hash = hash(window(a, b, c));
+                        set(&mut *this.threes, hash);
+                        &mut this.longer[hash % SLOTS]
+                    }
+                    [] => continue,
+                };
+                this.keywords.push(Keyword { text, rule, next: *first });
+                *first = Place::try_from(this.keywords.len()).expect("some thousand keywords");
             }
         }
         this.single.reverse();
@@ -88,24 +98,33 @@ impl Prefilter {
 
     /// Calls `hit` for every keyword in `text`, in order of where they begin.
     pub(super) fn scan(&self, text: &[u8], mut hit: impl FnMut(Hit)) {
-        let (mut second, mut third) = (folded(text, 0), folded(text, 1));
-        for (at, &byte) in text.iter().enumerate() {
-            let first = second;
-            (second, third) = (third, folded(text, at + 2));
-            let may_begin = is_set(&self.threes, mixed(first, second, third));
-            if !may_begin && !self.begins_single[usize::from(byte)] {
-                continue;
+        // Three bytes with their case folded, the first one lowest. Behind the end there is nothing.
+        let byte = |at: usize| text.get(at).copied().unwrap_or(0);
+        let mut three = window(0, byte(0), byte(1));
+        for (at, &third) in text.iter().enumerate().skip(2) {
+            three = three >> 8 | u32::from(third | FOLD) << 16;
+            if self.may_begin(three) {
+                self.look(text, at - 2, three, &mut hit);
             }
-            if self.begins_single[usize::from(byte)] {
-                for &(_, rule) in self.single.iter().filter(|(only, _)| *only == byte) {
-                    hit(Hit { at, keyword: "", rule });
-                }
+        }
+        for at in text.len().saturating_sub(2)..text.len() {
+            self.look(text, at, window(byte(at), byte(at + 1), byte(at + 2)), &mut hit);
+        }
+    }
+
+    fn may_begin(&self, three: u32) -> bool {
+        is_set(&self.threes, hash(three)) || self.begins_single[(three & 0xff) as usize]
+    }
+
+    /// Calls `hit` for every keyword at `at`.
+    fn look(&self, text: &[u8], at: usize, three: u32, hit: &mut impl FnMut(Hit)) {
+        if self.begins_single[(three & 0xff) as usize] {
+            for &(_, rule) in self.single.iter().filter(|(only, _)| *only == text[at]) {
+                hit(Hit { at, keyword: "", rule });
             }
-            let Some(&next) = text.get(at + 1) else { return };
-            if !may_begin {
-                continue;
-            }
-            let mut place = self.first[slot(byte, next)];
+        }
+        for first in [self.longer[hash(three) % SLOTS], self.pairs[pair_slot(three)]] {
+            let mut place = first;
             while let Some(Keyword { text: keyword, rule, next }) = self.keyword(place) {
                 let there = text.get(at..at + keyword.len());
                 if there.is_some_and(|there| there.eq_ignore_ascii_case(keyword.as_bytes())) {
@@ -121,32 +140,29 @@ impl Prefilter {
     }
 }
 
-/// Where keywords that begin with these two bytes are found, in any case.
-fn slot(a: u8, b: u8) -> usize {
-    (usize::from(a.to_ascii_lowercase()) ^ (usize::from(b.to_ascii_lowercase()) << 4)) % SLOTS
+/// Setting this bit folds the case of letters; what else it folds only costs a look at the keywords.
+const FOLD: u8 = 0x20;
+
+fn window(a: u8, b: u8, c: u8) -> u32 {
+    u32::from_le_bytes([a | FOLD, b | FOLD, c | FOLD, 0])
+}
+
+/// Sixteen bits of three bytes.
+fn hash(three: u32) -> usize {
+    (three.wrapping_mul(0x9e37_79b1) >> 16) as usize
+}
+
+/// Where keywords of two bytes are found that begin a window.
+fn pair_slot(three: u32) -> usize {
+    ((three & 0xff) ^ (three >> 4 & 0xff0)) as usize % PAIR_SLOTS
 }
 
 fn set(bits: &mut [u64], bit: usize) {
     bits[bit / 64] |= 1 << (bit % 64);
 }
 
-fn is_set(bits: &[u64; 512], bit: usize) -> bool {
-    bits[(bit / 64) % 512] & (1 << (bit % 64)) != 0
-}
-
-/// Fifteen bits of three bytes. Setting bit 5 folds the case of letters; what else it folds only
-/// costs a look at the keywords.
-fn hash(a: u8, b: u8, c: u8) -> usize {
-    mixed(usize::from(a | 0x20), usize::from(b | 0x20), usize::from(c | 0x20))
-}
-
-fn mixed(a: usize, b: usize, c: usize) -> usize {
-    (a ^ (b << 5) ^ (c << 8)) & 0x7fff
-}
-
-/// A byte as [`hash`] sees it; behind the end there is nothing.
-fn folded(text: &[u8], at: usize) -> usize {
-    usize::from(text.get(at).map_or(0, |byte| *byte) | 0x20)
+fn is_set(bits: &[u64; 1024], bit: usize) -> bool {
+    bits[(bit / 64) % 1024] & (1 << (bit % 64)) != 0
 }
 
 #[cfg(test)]

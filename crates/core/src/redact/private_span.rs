@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::boundary;
+
 const OPEN: &[u8] = b"<private";
 const CLOSE: &[u8] = b"</private";
 
@@ -14,7 +16,7 @@ pub(super) fn find(text: &[u8]) -> Vec<Range<usize>> {
     let mut depth = 0usize;
     let mut start = 0;
     let mut at = 0;
-    while let Some(offset) = text[at..].iter().position(|&b| b == b'<') {
+    while let Some(offset) = boundary::find(&text[at..], b'<') {
         let tag = at + offset;
         at = tag + 1;
         if let Some(end) = tag_end(text, tag, OPEN) {

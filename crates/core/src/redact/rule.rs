@@ -170,8 +170,7 @@ impl Row {
     pub(super) fn find_at(&self, text: &[u8], at: usize, keyword: &str, out: &mut Vec<Range<usize>>) {
         match self.find {
             Find::Token(pattern) => {
-                let exact = text[at..].starts_with(keyword.as_bytes());
-                if !(exact || self.fold) || !boundary::before_keyword(text, at) {
+                if !self.begins(text, at, keyword) || !boundary::before_keyword(text, at) {
                     return;
                 }
                 let window = &text[at..text.len().min(at + TOKEN_WINDOW)];
@@ -201,6 +200,11 @@ impl Row {
             }
             Find::Anywhere(_) => {}
         }
+    }
+
+    /// Whether the keyword at `at` is written as the rule wants it.
+    pub(super) fn begins(&self, text: &[u8], at: usize, keyword: &str) -> bool {
+        self.fold || text[at..].starts_with(keyword.as_bytes())
     }
 
     /// Whether the end of a line may cut what the rule looks for in two. A value given to a name

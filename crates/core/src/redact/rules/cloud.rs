@@ -194,7 +194,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::new(
         "azure-legacy-pat",
         F,
-        &["azure", "devops", "vsts", "visualstudio.com", "accesstoken", "_pat", "pat:", "pat "],
+        &["azure", "devops", "vsts", "visualstudio.com", "accesstoken", "_pat=", "_pat:", "_pat\"", "pat:", "pat is"],
         Anywhere(concat!(
             r"(?i)(?:azure|devops|vsts|visualstudio|accesstoken|\bpat\b|_pat\b)[^\n]{0,80}?\b([a-z2-7]{52})\b",
             r"|\b([a-z2-7]{52})\b[^\n]{0,40}?(?:devops|dev\.azure\.com|visualstudio\.com)",

@@ -2,7 +2,7 @@
 
 use super::super::rule::Find::{Anywhere, Scan, Token};
 use super::super::rule::{Family, Rule};
-use super::super::scan::{command, pgpass};
+use super::super::scan::{command, pgpass, url};
 use super::super::shape;
 
 const F: Family = Family::Web;
@@ -116,7 +116,7 @@ pub(super) const RULES: &[Rule] = &[
         "oauth-code",
         F,
         &["code="],
-        Anywhere(r"[?&]code=([A-Za-z0-9_.~%/+=-]{16,2048})"),
+        Scan(url::code),
     )
     .entropy(2.5)
     .check(|code| shape::digits(code) >= 2 && is_given(code) && !shape::is_wordy(code) && !shape::is_typed_in_order(code))

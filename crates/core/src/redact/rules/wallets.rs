@@ -2,7 +2,7 @@
 
 use super::super::rule::Find::{Anywhere, Scan, Token};
 use super::super::rule::{Family, Rule};
-use super::super::scan::seed;
+use super::super::scan::{seed, wallet};
 use super::super::shape;
 
 const F: Family = Family::Keys;
@@ -36,9 +36,7 @@ pub(super) const RULES: &[Rule] = &[
         "wallet-import-format",
         F,
         &["bitcoin", "btc", "wif", "litecoin", "dogecoin", "wallet"],
-        Anywhere(
-            r"(?i:bitcoin|btc|wif|litecoin|dogecoin|wallet)[^\n]{0,60}?\b([5KLQ6T][1-9A-HJ-NP-Za-km-z]{50,51})\b",
-        ),
+        Scan(wallet::import_format),
     )
     .entropy(4.0)
     .examples(&["bitcoin key: 5K{an58:49}"], &["wallet.open(path)"]),

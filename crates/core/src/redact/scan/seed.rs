@@ -7,6 +7,8 @@ use std::ops::Range;
 use super::seed_words;
 
 const SHORTEST: usize = 12;
+/// More words than any phrase has need not be counted.
+const LONGEST: usize = 60;
 const LENGTHS: [usize; 5] = [12, 15, 18, 21, 24];
 const LONGEST_WORD: usize = 8;
 /// How far behind its announcement a phrase may begin.
@@ -30,7 +32,18 @@ pub(in super::super) fn announced(text: &[u8], at: usize, out: &mut Vec<Range<us
         let start = from + letter;
         let (words, end) = run(text, start, loose_gap);
         if words >= SHORTEST {
-            out.push(start..end);
+            // In the order of a dictionary it is one.
+            let row = &text[start..end];
+            let mut before: &[u8] = b"";
+            let sorted =
+                row.split(|b| !b.is_ascii_alphabetic()).filter(|word| !word.is_empty()).all(|word| {
+                    let follows = before <= word;
+                    before = word;
+                    follows
+                });
+            if !sorted {
+                out.push(start..end);
+            }
             return;
         }
         from = end.max(start + letters(text, start));
@@ -48,7 +61,7 @@ pub(in super::super) fn alone(text: &[u8], out: &mut Vec<Range<usize>>) {
             continue;
         };
         let start = probe + space + 1;
-        if word(text, start).is_none() {
+        if !may_be_word(text, start) || word(text, start).is_none() {
             probe = next;
             continue;
         }
@@ -61,7 +74,8 @@ pub(in super::super) fn alone(text: &[u8], out: &mut Vec<Range<usize>>) {
     }
 }
 
-/// How many words of the list follow each other from `start` on, and where the last one ends.
+/// How many words of the list follow each other from `start` on, and where the last one ends. It
+/// stops counting when there are too many for a phrase.
 fn run(text: &[u8], start: usize, gap: fn(&[u8]) -> usize) -> (usize, usize) {
     let (mut words, mut end) = (0, start);
     let mut at = start;
@@ -69,7 +83,7 @@ fn run(text: &[u8], start: usize, gap: fn(&[u8]) -> usize) -> (usize, usize) {
         words += 1;
         end = at + length;
         let skipped = gap(&text[end..]);
-        if skipped == 0 {
+        if skipped == 0 || words > LONGEST {
             break;
         }
         at = end + skipped;
@@ -98,14 +112,20 @@ fn first_word(text: &[u8], start: usize) -> usize {
 
 /// The length of the word of the list at `at`, in any case.
 fn word(text: &[u8], at: usize) -> Option<usize> {
-    let length = letters(text, at);
-    if !(3..=LONGEST_WORD).contains(&length) {
-        return None;
+    let mut lower = [0; LONGEST_WORD + 1];
+    let mut length = 0;
+    for &b in text.get(at..)?.iter().take(LONGEST_WORD + 1).take_while(|b| b.is_ascii_alphabetic()) {
+        lower[length] = b | 0x20;
+        length += 1;
     }
-    let mut lower = [0; LONGEST_WORD];
-    lower[..length].copy_from_slice(&text[at..at + length]);
-    lower[..length].make_ascii_lowercase();
-    seed_words::holds(&lower[..length]).then_some(length)
+    ((3..=LONGEST_WORD).contains(&length) && seed_words::holds(&lower[..length])).then_some(length)
+}
+
+/// Whether the word at `at` is worth a closer look. Cheap: asked all over a text.
+fn may_be_word(text: &[u8], at: usize) -> bool {
+    let Some(&[a, b, c, d]) = text.get(at..at + 4) else { return false };
+    let fourth = if d.is_ascii_lowercase() { d } else { b'.' };
+    seed_words::may_hold(&[a, b, c, fourth])
 }
 
 fn letters(text: &[u8], at: usize) -> usize {

@@ -86,37 +86,42 @@ const STEMS: &[u8; 8192] =
     wheewhenwherwhipwhiswidewidtwifewildwillwin.windwinewingwinkwinnwintwirewisdwisewishwitnwolfwomawond\
     woodwoolwordworkworlworrwortwrapwrecwreswriswritwronyardyearyellyou.younyoutzebrzerozonezoo.";
 
-/// A bit for every beginning of three letters. Most words of a text are told apart by it alone.
-static BEGINNINGS: [u64; 275] = beginnings();
+/// A bit for every hash of such four letters. Most words of a text are told apart by it alone.
+static STEM_BITS: [u64; 1024] = stem_bits();
 
-const fn beginnings() -> [u64; 275] {
-    let mut bits = [0; 275];
+const fn stem_bits() -> [u64; 1024] {
+    let mut bits = [0; 1024];
     let mut at = 0;
     while at < STEMS.len() {
-        let bit = place(STEMS[at], STEMS[at + 1], STEMS[at + 2]);
+        let bit = hash([STEMS[at], STEMS[at + 1], STEMS[at + 2], STEMS[at + 3]]);
         bits[bit / 64] |= 1 << (bit % 64);
         at += 4;
     }
     bits
 }
 
-const fn place(a: u8, b: u8, c: u8) -> usize {
-    ((a - b'a') as usize * 26 + (b - b'a') as usize) * 26 + (c - b'a') as usize
+const fn hash(stem: [u8; 4]) -> usize {
+    (u32::from_le_bytes(stem).wrapping_mul(0x9e37_79b1) >> 16) as usize
+}
+
+/// The four letters of a word of lower-case letters.
+fn stem(word: &[u8]) -> Option<[u8; 4]> {
+    let &[a, b, c, ref rest @ ..] = word else { return None };
+    Some([a, b, c, rest.first().copied().unwrap_or(b'.')])
+}
+
+/// Whether a word may be one of them; of other words one in thirty may as well.
+pub(super) fn may_hold(word: &[u8]) -> bool {
+    stem(word).is_some_and(|stem| {
+        let bit = hash(stem);
+        STEM_BITS[bit / 64] & (1 << (bit % 64)) != 0
+    })
 }
 
 /// Whether a word of lower-case letters is one of them, whole or cut to its four letters.
 pub(super) fn holds(word: &[u8]) -> bool {
-    let &[a, b, c, ref rest @ ..] = word else { return false };
-    if rest.len() > 5 {
-        return false;
-    }
-    let bit = place(a, b, c);
-    if BEGINNINGS[bit / 64] & (1 << (bit % 64)) == 0 {
-        return false;
-    }
-    let stem = [a, b, c, rest.first().copied().unwrap_or(b'.')];
     let (stems, _) = STEMS.as_chunks::<4>();
-    stems.binary_search(&stem).is_ok()
+    may_hold(word) && stem(word).is_some_and(|stem| stems.binary_search(&stem).is_ok())
 }
 
 #[cfg(test)]

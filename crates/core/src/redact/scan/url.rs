@@ -1,4 +1,4 @@
-//! Passwords in URLs: `scheme://user:password@host`.
+//! Passwords in URLs: `scheme://user:password@host`, and codes in their parameters.
 
 use std::ops::Range;
 
@@ -44,6 +44,17 @@ pub(in super::super) fn userinfo(text: &[u8], at: usize, out: &mut Vec<Range<usi
             return;
         };
         from = after + comma + 1;
+    }
+}
+
+/// At `code=`, as a parameter: what OAuth hands out to be changed into a token.
+pub(in super::super) fn code(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
+    let parameter = at > 0 && b"?&".contains(&text[at - 1]) || text[..at].ends_with(b"&amp;");
+    let start = at + b"code=".len();
+    let is_part = |b: &&u8| b.is_ascii_alphanumeric() || b"_.~%/+=-".contains(b);
+    let length = text[start..].iter().take(2048).take_while(is_part).count();
+    if parameter && length >= 16 {
+        out.push(start..start + length);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Keys of wallets: 32 bytes in hex. A hash looks the same, so the words around it decide.
+//! Keys of wallets: 32 bytes in hex or base58. A hash looks the same, so the words around it decide.
 
 use std::ops::Range;
 
@@ -17,5 +17,21 @@ pub(in super::super) fn key(text: &[u8], at: usize, out: &mut Vec<Range<usize>>)
     let after = &text[end..text.len().min(end + 110)];
     if WORDS.iter().any(|word| shape::contains(before, word) || shape::contains(after, word)) {
         out.push(at + 2..end);
+    }
+}
+
+/// At a word for a coin or a wallet: a key in the form that wallets import, shortly after.
+pub(in super::super) fn import_format(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
+    let line = &text[at..text.len().min(at + 140)];
+    let line = line.split(|&b| b == b'\n').next().unwrap_or_default();
+    let is_part = |b: u8| b.is_ascii_alphanumeric() && !b"0OIl".contains(&b);
+    let mut from = 0;
+    for word in line.split(|b| !b.is_ascii_alphanumeric()) {
+        let fits = (51..=52).contains(&word.len()) && b"5KLQ6Tc9".contains(&word[0]);
+        if fits && word.iter().all(|b| is_part(*b)) && shape::digits(word) > 2 {
+            out.push(at + from..at + from + word.len());
+            return;
+        }
+        from += word.len() + 1;
     }
 }

@@ -11,8 +11,10 @@ use super::super::rule::{Find, Row};
 use super::super::shape;
 use super::View;
 
-const MOST_LINES: usize = 40;
+const MOST_LINES: usize = 24;
 const LONGEST: usize = 4096;
+/// The same for a token of which only the middle is known.
+const SHORT: usize = 300;
 /// A line that ends at or beyond this column was cut because it was full.
 const FULL: usize = 60;
 
@@ -25,14 +27,18 @@ pub(in super::super) fn continued(
     row: &Row,
     found: Option<usize>,
 ) -> Option<Range<usize>> {
-    let mut end = at + piece(&text[at..]);
-    if end >= text.len() || !b"\r\n".contains(&text[end]) || end - at < keyword.len().max(4) {
+    // A rule that matches anywhere may have its keyword in the middle of a token.
+    let anywhere = matches!(row.find, Find::Anywhere(_));
+    if !anywhere && !(boundary::before_keyword(text, at) && row.begins(text, at, keyword)) {
         return None;
     }
-    let anywhere = matches!(row.find, Find::Anywhere(_));
+    let most = if anywhere { SHORT } else { LONGEST };
+    let mut end = at + piece(&text[at..text.len().min(at + most)]);
+    if !text.get(end).is_some_and(|b| b"\r\n".contains(b)) || end - at < keyword.len().max(4) {
+        return None;
+    }
     let start = if anywhere { at - piece_before(text, at) } else { at };
-    if !anywhere && !boundary::before_keyword(text, at) || found.is_some() && !looks_drawn(&text[start..end])
-    {
+    if found.is_some() && !looks_drawn(&text[start..end]) {
         return None;
     }
     let column = |end: usize| end - boundary::line_start(text, end, 200);
@@ -44,7 +50,8 @@ pub(in super::super) fn continued(
     for line in 0..MOST_LINES {
         let Some(next) = next_piece(text, end) else { break };
         let more = &text[next.clone()];
-        if view.text.len() + more.len() > LONGEST {
+        // Where the next token begins, this one is over.
+        if view.text.len() + more.len() > LONGEST || more.starts_with(keyword.as_bytes()) {
             break;
         }
         // A rule that asks for no length is content too early: go on where the line was full, or
@@ -84,7 +91,7 @@ fn piece(rest: &[u8]) -> usize {
 }
 
 fn piece_before(text: &[u8], at: usize) -> usize {
-    text[at.saturating_sub(300)..at].iter().rev().take_while(|b| is_part(**b)).count()
+    text[at.saturating_sub(SHORT)..at].iter().rev().take_while(|b| is_part(**b)).count()
 }
 
 /// The piece that the line after `end` begins with, behind its indent or quote mark.
