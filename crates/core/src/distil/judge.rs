@@ -44,6 +44,17 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
+/// Somebody else's words that the user takes over, or sets aside, in the same breath.
+static TAKEN_OVER: LazyLock<Regex> = LazyLock::new(|| {
+    expand(
+        r"\b(?:whatever|no matter what) (?:it|they|he|she|that|this)(?: \w+)? (?:says?|said|claims?|wants?)\b|\b(?:and|but) i (?:agree|decided|insist|want)\b",
+    )
+});
+
+/// News and what follows from it: only the latter lasts.
+static CONSEQUENCE: LazyLock<Regex> =
+    LazyLock::new(|| expand(r"[,;]? so,? (?:from now on|please always|please never|always|never)\b"));
+
 /// It is about this moment.
 static MOMENT: LazyLock<Regex> = LazyLock::new(|| {
     expand(
@@ -99,6 +110,11 @@ pub(super) struct Finding {
 pub(super) fn judge(sentence: &Sentence, original: &str) -> Option<Finding> {
     let whole = sentence.masked.as_str();
     let opening = OPENING.find(whole).map_or(0, |found| found.end());
+    let follows = CONSEQUENCE.find(&whole[opening..]).and_then(|found| {
+        let so = found.as_str().find("so").map(|at| opening + found.start() + at + 2)?;
+        Some(so + (whole[so..].len() - whole[so..].trim_start_matches([',', ' ']).len()))
+    });
+    let opening = follows.unwrap_or(opening);
     let said = whole[opening..].trim_end_matches(['.', '!', ' ', ')']);
     let words = said.split_whitespace().count();
     // What a colon announces is somewhere else.
@@ -108,9 +124,16 @@ pub(super) fn judge(sentence: &Sentence, original: &str) -> Option<Finding> {
     if !(3..=70).contains(&words) && !has_ideographs(said) {
         return None;
     }
-    if [&QUESTION, &GUESS, &REPORT].iter().any(|refused| refused.is_match(said) || refused.is_match(whole)) {
+    let is = |pattern: &Regex| pattern.is_match(said) || pattern.is_match(whole);
+    if is(&QUESTION) || is(&GUESS) {
         return None;
     }
+    // Of what others said only that counts which the user adds.
+    let (said, whole) = match TAKEN_OVER.find(said) {
+        Some(found) if is(&REPORT) => (&said[found.start()..], &said[found.start()..]),
+        None if is(&REPORT) => return None,
+        _ => (said, whole),
+    };
     if CONDITION.is_match(said) && !FIRM.is_match(said) {
         return None;
     }

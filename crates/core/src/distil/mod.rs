@@ -13,6 +13,7 @@ mod compose;
 mod confirmed;
 mod judge;
 mod own_words;
+mod pasted;
 mod recovery;
 mod rules;
 mod sentence;

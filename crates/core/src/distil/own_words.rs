@@ -2,13 +2,15 @@
 //!
 //! The answer is the turn once more, byte for byte as long, with everything foreign blotted out:
 //! tags that clients wrap around what they inject, fenced and indented code, quoted lines, logs,
-//! diffs, documents, review findings. Quotes and inline code inside a sentence become a wordless
+//! diffs, documents, review findings, and what is announced as somebody else's ([`pasted`]). Quotes and inline code inside a sentence become a wordless
 //! run of [`NAME`], so that nothing in them can be read as an instruction, while the sentence stays whole.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
+
+use super::pasted;
 
 /// Stands for a byte that is not the user's own.
 pub(super) const FOREIGN: u8 = 1;
@@ -66,7 +68,7 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-fn pattern(text: &str) -> Regex {
+pub(super) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern; a test compiles every one")
 }
 
@@ -86,15 +88,16 @@ pub(super) fn own_words(text: &str) -> String {
     fences(&mut page);
     documents(&mut page);
     lines(&mut page);
+    pasted::blot(&mut page);
     paragraphs(&mut page);
     names(&mut page);
     page.finish()
 }
 
 /// The text being blotted. Blotting goes by bytes, over whole characters only.
-struct Page<'t> {
-    text: &'t str,
-    lower: String,
+pub(super) struct Page<'t> {
+    pub(super) text: &'t str,
+    pub(super) lower: String,
     bytes: Vec<u8>,
 }
 
@@ -104,7 +107,7 @@ impl<'t> Page<'t> {
         Page { text, bytes: lower.clone().into_bytes(), lower }
     }
 
-    fn blot(&mut self, range: Range<usize>) {
+    pub(super) fn blot(&mut self, range: Range<usize>) {
         self.fill(range, FOREIGN);
     }
 
@@ -117,11 +120,11 @@ impl<'t> Page<'t> {
         }
     }
 
-    fn is_blotted(&self, at: usize) -> bool {
+    pub(super) fn is_blotted(&self, at: usize) -> bool {
         self.bytes.get(at) == Some(&FOREIGN)
     }
 
-    fn line_ranges(&self) -> Vec<Range<usize>> {
+    pub(super) fn line_ranges(&self) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
         let mut from = 0;
         for line in self.text.split_inclusive('\n') {
