@@ -21,6 +21,7 @@ pub mod markdown;
 pub mod memory;
 pub mod origin;
 pub mod project;
+pub mod quote;
 pub mod rank;
 pub mod redact;
 pub mod retention;
