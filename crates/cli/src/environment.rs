@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hark_engine::transfer::Passphrase;
 use hark_engine::{Caller, Clock, Config, Engine, Home, Layout, Told, project_store};
+use hark_hosts::Assistant;
 
 use crate::args::Output;
 use crate::failure::Failure;
@@ -41,6 +42,8 @@ pub(crate) struct Environment {
     pub(crate) user_config: Option<PathBuf>,
     pub(crate) clock: Clock,
     pub(crate) output: Output,
+    /// The assistant in whose shell this runs.
+    assistant: Option<Assistant>,
 }
 
 impl Environment {
@@ -55,6 +58,7 @@ impl Environment {
             user_config: Home::user_config(path("HARK_CONFIG")),
             clock,
             output,
+            assistant: hark_hosts::assistant(&|name: &str| std::env::var(name).ok()),
         })
     }
 
@@ -84,12 +88,31 @@ impl Environment {
         Ok(Engine::open(self.home()?, self.config()?, self.clock)?)
     }
 
-    /// Runs an operation on the store as the user at the keyboard.
+    /// Whose words a command speaks: the user's at the keyboard, or an assistant's in a shell of its own.
+    pub(crate) fn caller(&self) -> Caller {
+        match &self.assistant {
+            Some(assistant) => Caller::assistant(self.cwd.clone(), assistant),
+            None => Caller::user(self.cwd.clone()),
+        }
+    }
+
+    /// For commands by which the user decides something: an assistant may not run them.
+    pub(crate) fn refuse_under_assistant(&self, command: &str) -> Result<(), Failure> {
+        match &self.assistant {
+            None => Ok(()),
+            Some(assistant) => Err(Failure::user(
+                format!("`{command}` is for the user to run, and this is a shell of {}", assistant.host.name),
+                "run it in a terminal of your own",
+            )),
+        }
+    }
+
+    /// Runs an operation on the store.
     pub(crate) fn with_engine<T>(
         &self,
         mut operation: impl FnMut(&mut Engine, &Caller) -> Result<T, hark_engine::EngineError>,
     ) -> Result<T, Failure> {
-        let caller = Caller::user(self.cwd.clone());
+        let caller = self.caller();
         let mut engine = self.engine()?;
         if let Some(folder) = &self.cwd {
             engine.enter(folder)?;

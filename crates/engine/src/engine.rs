@@ -32,6 +32,17 @@ impl Caller {
     pub fn user(cwd: Option<PathBuf>) -> Self {
         Caller { cwd, origin: Some(Origin::User), ..Caller::default() }
     }
+
+    /// An assistant that runs a command in a shell of its own.
+    pub fn assistant(cwd: Option<PathBuf>, assistant: &hark_hosts::Assistant) -> Self {
+        let author = Some(assistant.host.id.to_owned());
+        Caller { cwd, origin: Some(Origin::Assistant), author, session: assistant.session.clone() }
+    }
+
+    /// Whether a person speaks, who may decide about everything.
+    pub fn is_user(&self) -> bool {
+        self.origin == Some(Origin::User)
+    }
 }
 
 pub struct Engine {

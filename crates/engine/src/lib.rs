@@ -38,6 +38,7 @@ pub use clock::Clock;
 pub use config::Config;
 pub use engine::{Caller, Engine};
 pub use error::{EngineError, ErrorKind};
+pub use hark_hosts::session_in;
 pub use hark_store::{Layout, fold_beside};
 pub use hark_store::{Told, Trust};
 pub use home::Home;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent_shell::AgentShell;
 use crate::command_line::Shell;
 use crate::hook::Dialect;
 
@@ -15,6 +16,8 @@ pub struct Host {
     pub install: Install,
     /// How its hooks speak; the generic way for one that has none.
     pub(crate) hooks: &'static Dialect,
+    /// How the shells that it opens are known.
+    pub shell: AgentShell,
 }
 
 /// What `hark install` sets up for one assistant.

@@ -1,6 +1,7 @@
 //! The assistants Hark is wired into: one folder each, with the wire types of its hooks, the reader
 //! of its transcripts and the plan of its installation. Knows neither SQL nor tokio.
 
+mod agent_shell;
 mod aider;
 mod antigravity;
 mod bearer;
@@ -32,6 +33,7 @@ mod wish;
 mod words;
 mod zed;
 
+pub use agent_shell::{AgentShell, Assistant, assistant, session_in};
 pub use bearer::Bearer;
 pub use edit::Refusal;
 pub use host::{Hooks, Host, Scope};

@@ -85,6 +85,7 @@ fn as_data(config: &Config, name: &str) -> Value {
 }
 
 fn set(name: &str, value: &str, environment: &Environment) -> Result<(), Failure> {
+    environment.refuse_under_assistant("hark config set")?;
     let (path, changed) = write(name, value, environment)?;
     if environment.output.json {
         let place = path.display().to_string();

@@ -47,11 +47,17 @@ pub struct Response {
 
 pub fn run(
     engine: &mut Engine,
-    _caller: &Caller,
+    caller: &Caller,
     request: &Request,
     progress: Progress<'_>,
 ) -> Result<Response, EngineError> {
     let started = Instant::now();
+    if !caller.is_user() && !request.from_others {
+        return Err(EngineError::invalid(
+            "only the user may import an export as their own words",
+            "run it in a terminal of your own, or take it in as somebody else's with --from-others",
+        ));
+    }
     let trust = if request.from_others { Trust::Others } else { Trust::Own };
     let tally =
         import::read(engine, &request.path, request.passphrase.as_ref(), trust, request.dry_run, progress)?;

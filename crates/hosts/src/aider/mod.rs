@@ -4,7 +4,13 @@
 mod install;
 pub(crate) mod transcript;
 
+use crate::agent_shell::AgentShell;
 use crate::host::Host;
 
-pub(crate) const HOST: Host =
-    Host { id: "aider", name: "Aider", install: install::INSTALL, hooks: &crate::generic::hook::DIALECT };
+pub(crate) const HOST: Host = Host {
+    id: "aider",
+    name: "Aider",
+    install: install::INSTALL,
+    hooks: &crate::generic::hook::DIALECT,
+    shell: AgentShell::UNKNOWN,
+};

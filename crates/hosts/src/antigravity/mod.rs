@@ -3,7 +3,13 @@
 pub(crate) mod hook;
 mod install;
 
+use crate::agent_shell::AgentShell;
 use crate::host::Host;
 
-pub(crate) const HOST: Host =
-    Host { id: "antigravity", name: "Antigravity", install: install::INSTALL, hooks: &hook::DIALECT };
+pub(crate) const HOST: Host = Host {
+    id: "antigravity",
+    name: "Antigravity",
+    install: install::INSTALL,
+    hooks: &hook::DIALECT,
+    shell: AgentShell { marks: &["ANTIGRAVITY_AGENT"], session: None },
+};

@@ -2,6 +2,7 @@
 
 mod install;
 
+use crate::agent_shell::AgentShell;
 use crate::host::Host;
 
 pub(crate) const HOST: Host = Host {
@@ -9,4 +10,5 @@ pub(crate) const HOST: Host = Host {
     name: "Claude Desktop",
     install: install::INSTALL,
     hooks: &crate::generic::hook::DIALECT,
+    shell: AgentShell::UNKNOWN,
 };

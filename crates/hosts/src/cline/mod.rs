@@ -5,7 +5,13 @@ pub(crate) mod hook;
 mod install;
 pub(crate) mod transcript;
 
+use crate::agent_shell::AgentShell;
 use crate::host::Host;
 
-pub(crate) const HOST: Host =
-    Host { id: "cline", name: "Cline", install: install::INSTALL, hooks: &hook::DIALECT };
+pub(crate) const HOST: Host = Host {
+    id: "cline",
+    name: "Cline",
+    install: install::INSTALL,
+    hooks: &hook::DIALECT,
+    shell: AgentShell { marks: &["CLINE_ACTIVE", "CLINE_CONNECTOR_CLI_LAUNCH"], session: None },
+};

@@ -4,6 +4,7 @@
 mod install;
 pub(crate) mod transcript;
 
+use crate::agent_shell::AgentShell;
 use crate::host::Host;
 
 pub(crate) const HOST: Host = Host {
@@ -11,4 +12,5 @@ pub(crate) const HOST: Host = Host {
     name: "Continue",
     install: install::INSTALL,
     hooks: &crate::generic::hook::DIALECT,
+    shell: AgentShell::UNKNOWN,
 };

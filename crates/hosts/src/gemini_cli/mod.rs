@@ -5,7 +5,13 @@ pub(crate) mod hook;
 mod install;
 pub(crate) mod transcript;
 
+use crate::agent_shell::AgentShell;
 use crate::host::Host;
 
-pub(crate) const HOST: Host =
-    Host { id: "gemini-cli", name: "Gemini CLI", install: install::INSTALL, hooks: &hook::DIALECT };
+pub(crate) const HOST: Host = Host {
+    id: "gemini-cli",
+    name: "Gemini CLI",
+    install: install::INSTALL,
+    hooks: &hook::DIALECT,
+    shell: AgentShell { marks: &["GEMINI_CLI", "GEMINI_SESSION_ID"], session: Some("GEMINI_SESSION_ID") },
+};

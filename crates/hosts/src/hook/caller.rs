@@ -6,15 +6,8 @@
 
 use super::Environment;
 use super::wire::Wire;
+use crate::HOSTS;
 use crate::host::Host;
-
-/// The environment variable in which a client gives its hooks their session id.
-const SESSION_VARIABLES: &[(&str, &str)] = &[
-    ("CLAUDE_CODE_SESSION_ID", "claude-code"),
-    ("QWEN_CODE_SESSION_ID", "qwen-code"),
-    ("GEMINI_SESSION_ID", "gemini-cli"),
-    ("COPILOT_AGENT_SESSION_ID", "copilot-cli"),
-];
 
 /// Set for its hooks by a client that also reads Claude Code's.
 const MARKS: &[(&str, &str)] =
@@ -30,10 +23,10 @@ pub(super) fn recognise(named: &'static Host, wire: &Wire, environment: Environm
         // It runs the hooks of both, and spells its fields in its own way.
         Some("vscode")
     } else if let Some(session) = wire.session()
-        && let Some((_, id)) =
-            SESSION_VARIABLES.iter().find(|(name, _)| environment(name).as_deref() == Some(session.as_str()))
+        && let Some(host) =
+            HOSTS.iter().find(|host| host.shell.session.and_then(environment).as_ref() == Some(&session))
     {
-        Some(*id)
+        Some(host.id)
     } else if named.id == "claude-code" && !is_set("CLAUDECODE") {
         MARKS.iter().find(|(name, _)| is_set(name)).map(|(_, id)| *id)
     } else {

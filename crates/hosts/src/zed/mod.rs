@@ -2,7 +2,13 @@
 
 mod install;
 
+use crate::agent_shell::AgentShell;
 use crate::host::Host;
 
-pub(crate) const HOST: Host =
-    Host { id: "zed", name: "Zed", install: install::INSTALL, hooks: &crate::generic::hook::DIALECT };
+pub(crate) const HOST: Host = Host {
+    id: "zed",
+    name: "Zed",
+    install: install::INSTALL,
+    hooks: &crate::generic::hook::DIALECT,
+    shell: AgentShell::UNKNOWN,
+};

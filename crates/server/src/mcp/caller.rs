@@ -12,10 +12,6 @@ use serde_json::Value;
 use crate::http::PROJECT_DIR_HEADER;
 use crate::toolbox::{Caller, Transport};
 
-/// Set by assistants for the servers they start.
-const SESSION_VARIABLES: [&str; 4] =
-    ["CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID"];
-
 /// Sent by assistants with each request: Codex (by age of the client), Droid.
 const SESSION_META: [&str; 3] = ["sessionId", "threadId", "assemblySessionId"];
 
@@ -33,11 +29,11 @@ pub(crate) struct Place {
 impl Place {
     /// Started by its only client, in that client's project.
     pub(crate) fn beside_client() -> Self {
-        let set = |name: &&str| env::var(name).ok().filter(|value| !value.is_empty());
+        let variable = |name: &str| env::var(name).ok();
         Self {
             transport: Transport::Stdio,
             cwd: env::current_dir().ok(),
-            session: SESSION_VARIABLES.iter().find_map(set),
+            session: hark_engine::session_in(&variable),
         }
     }
 

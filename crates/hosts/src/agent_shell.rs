@@ -1,0 +1,93 @@
+//! Whether a command runs in a shell that an assistant opened: what is typed there is the assistant's word, not the
+//! user's.
+//!
+//! Known by variables that an assistant sets for its own commands and that no person's terminal has. A missing
+//! terminal, `CI` or an editor's terminal (`TERM_PROGRAM=vscode`, `CURSOR_TRACE_ID`) prove nothing: people,
+//! scripts and tests have them too.
+
+use crate::HOSTS;
+use crate::hook::Environment;
+use crate::host::Host;
+
+/// How the shells of one assistant are known.
+#[derive(Debug)]
+pub struct AgentShell {
+    /// Variables that are set there and nowhere else: `NAME`, or `NAME=VALUE` where the name alone says too little.
+    pub marks: &'static [&'static str],
+    /// The variable with the id of the session, under which hooks report it as well.
+    pub session: Option<&'static str>,
+}
+
+impl AgentShell {
+    /// Nothing is known that tells its shell from a person's.
+    pub(crate) const UNKNOWN: AgentShell = AgentShell { marks: &[], session: None };
+
+    fn is_marked(&self, environment: Environment<'_>) -> bool {
+        self.marks.iter().any(|mark| match mark.split_once('=') {
+            Some((name, value)) => environment(name).as_deref() == Some(value),
+            None => environment(mark).is_some_and(|value| !value.is_empty()),
+        })
+    }
+}
+
+/// The assistant in whose shell a command runs.
+#[derive(Debug, Clone)]
+pub struct Assistant {
+    pub host: &'static Host,
+    /// Its own id of the session, where it tells.
+    pub session: Option<String>,
+}
+
+/// Who runs this command, if it is an assistant.
+pub fn assistant(environment: Environment<'_>) -> Option<Assistant> {
+    let host = HOSTS.iter().copied().find(|host| host.shell.is_marked(environment))?;
+    let session = host.shell.session.and_then(environment).filter(|id| !id.is_empty());
+    Some(Assistant { host, session })
+}
+
+/// The session id that an assistant set for the programs it starts.
+pub fn session_in(environment: Environment<'_>) -> Option<String> {
+    let variables = HOSTS.iter().filter_map(|host| host.shell.session);
+    variables.filter_map(environment).find(|id| !id.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(set: &[(&str, &str)]) -> Option<(&'static str, Option<String>)> {
+        let environment = |name: &str| set.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+        assistant(&environment).map(|found| (found.host.id, found.session))
+    }
+
+    #[test]
+    fn each_assistant_is_known_by_its_own_marks() {
+        for host in HOSTS {
+            for mark in host.shell.marks {
+                let (name, value) = mark.split_once('=').unwrap_or((mark, "1"));
+                assert_eq!(found(&[(name, value)]).map(|(id, _)| id), Some(host.id), "{mark}");
+                assert_eq!(found(&[(name, "")]), None, "{mark} set to nothing");
+            }
+        }
+        let claude = [("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "abc")];
+        assert_eq!(found(&claude), Some(("claude-code", Some("abc".to_owned()))));
+    }
+
+    #[test]
+    fn a_persons_terminal_is_not_an_assistants() {
+        for set in [
+            &[("TERM_PROGRAM", "vscode"), ("VSCODE_INJECTION", "1"), ("TERM", "xterm-256color")][..],
+            &[("CURSOR_TRACE_ID", "1f"), ("TERM_PROGRAM", "vscode")],
+            &[("TERM_PROGRAM", "zed"), ("ZED_TERM", "true")],
+            &[("CODEX_HOME", "/home/ann/.codex"), ("CLAUDE_CONFIG_DIR", "/home/ann/.claude")],
+            &[("COPILOT_HOME", "/x"), ("COPILOT_MODEL", "m"), ("COPILOT_GITHUB_TOKEN", "t")],
+            &[("GEMINI_API_KEY", "k"), ("FACTORY_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k")],
+            &[("CLAUDE_CODE_SSE_PORT", "4711"), ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")],
+            &[("CI", "true"), ("GITHUB_ACTIONS", "true")],
+            &[("AGENT", "ssh"), ("SSH_AGENT_PID", "12")],
+            &[],
+        ] {
+            assert_eq!(found(set), None, "{set:?}");
+        }
+    }
+}
