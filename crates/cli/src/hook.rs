@@ -185,7 +185,7 @@ fn respond(event: &HookEvent, input: &[u8]) -> Say {
             match event.what {
                 What::Start { .. } if !kept => Say::Context(format!(
                     "hark: nothing of this session is being remembered: {}. Tell the user to run `hark doctor`.",
-                    trouble.error
+                    hark_core::quote::quoted(&trouble.error.to_string())
                 )),
                 _ => Say::Nothing,
             }

@@ -6,6 +6,7 @@ use std::path::Path;
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::event::EventKind;
 use hark_core::failure::{Place as FailurePlace, Step, Verdict, judge};
+use hark_core::quote::quoted;
 use hark_core::session::SessionStatus;
 use hark_core::time::DAY_MS;
 use hark_core::{Kind, Memory, ProjectKey, Session, Timestamp};
@@ -51,8 +52,10 @@ pub(crate) fn at_start(
     let surface = if notice.is_some() { "notice" } else { MARK };
     if let Some(notice) = notice {
         found = Some(match found {
-            Some(words) => Words { text: format!("{notice}\n{}", words.text), ..words },
-            None => Words { text: notice, items: Vec::new(), why: "something the user should know" },
+            Some(words) => Words { text: format!("{}\n{}", quoted(&notice), words.text), ..words },
+            None => {
+                Words { text: quoted(&notice).into_owned(), items: Vec::new(), why: "something the user should know" }
+            }
         });
     }
     Ok(found.map(|mut words| {
@@ -338,7 +341,7 @@ fn live(
 }
 
 fn short(text: &str, tokens: usize) -> String {
-    truncate_to_tokens(&text.split_whitespace().collect::<Vec<_>>().join(" "), tokens)
+    truncate_to_tokens(&quoted(&text.split_whitespace().collect::<Vec<_>>().join(" ")), tokens)
 }
 
 /// Lines under a budget.
@@ -357,14 +360,15 @@ impl Page {
         }
     }
 
-    /// Adds a line if it fits.
+    /// Adds a line if it fits, as it will be read.
     fn add(&mut self, line: &str) -> bool {
-        let cost = estimate_tokens(line) + 1;
+        let line = quoted(line);
+        let cost = estimate_tokens(&line) + 1;
         if cost > self.room {
             return false;
         }
         self.room -= cost;
-        self.lines.push(line.to_owned());
+        self.lines.push(line.into_owned());
         true
     }
 

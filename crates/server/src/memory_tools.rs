@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use hark_core::Origin;
+use hark_core::quote::quoted;
 use hark_engine::toolbox::{self, Family, Tool};
 use hark_engine::{Clock, Config, Engine, EngineError, ErrorKind, Home, Layout, fold_beside, project_store};
 use hark_files::Door;
@@ -143,9 +144,9 @@ fn failure(error: &EngineError) -> ToolFailure {
         ErrorKind::Storage => FailureKind::Storage,
         ErrorKind::Internal => FailureKind::Internal,
     };
-    let failure = ToolFailure::new(kind, error.to_string());
+    let failure = ToolFailure::new(kind, quoted(&error.to_string()));
     match error.hint() {
-        Some(hint) => failure.with_hint(hint),
+        Some(hint) => failure.with_hint(quoted(&hint)),
         None => failure,
     }
 }

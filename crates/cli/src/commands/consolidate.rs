@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
             "{word} {ID}{}{ID:#} into {ID}{}{ID:#} {}\n",
             pair.other.id,
             pair.keep.id,
-            ui::safe(&pair.keep.title)
+            ui::words(&pair.keep.title)
         ));
     }
     for pair in &response.possible_updates {
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
             "{ID}{}{ID:#} possibly supersedes {ID}{}{ID:#} {}\n",
             pair.keep.id,
             pair.other.id,
-            ui::safe(&pair.other.title)
+            ui::words(&pair.other.title)
         ));
     }
     ui::note(&format!("{DIM}{} memories looked at{DIM:#}\n", response.looked_at));

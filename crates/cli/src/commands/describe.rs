@@ -18,8 +18,8 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         ui::print_json(&response);
         return Ok(());
     }
-    let about = response.about.as_deref().map(|about| format!(": {}", ui::safe(about))).unwrap_or_default();
-    ui::print(&format!("{BOLD}{} {}{BOLD:#}{about}\n", response.kind, ui::safe(&response.id)));
+    let about = response.about.as_deref().map(|about| format!(": {}", ui::words(about))).unwrap_or_default();
+    ui::print(&format!("{BOLD}{} {}{BOLD:#}{about}\n", response.kind, ui::words(&response.id)));
     ui::print(&format!("{DIM}{} to {}{DIM:#}\n", response.first, response.last));
     let counts: Vec<String> = response.events.iter().map(|(what, count)| format!("{count} {what}")).collect();
     ui::print(&format!("events: {}\n", counts.join(", ")));
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         [("within", &response.within), ("parent", &response.parent), ("transcript", &response.transcript)]
     {
         if let Some(value) = value {
-            ui::print(&format!("{label}: {}\n", ui::safe(value)));
+            ui::print(&format!("{label}: {}\n", ui::words(value)));
         }
     }
     Ok(())

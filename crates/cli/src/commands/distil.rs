@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         ui::print(&format!(
             "{what} {ID}{id}{ID:#}  {DIM}{:<11}{DIM:#} {}  {DIM}{} · {:.2}{DIM:#}\n",
             found.kind,
-            ui::safe(&found.title),
+            ui::words(&found.title),
             found.rule,
             found.confidence,
         ));

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         ui::print_json(&response);
         return Ok(());
     }
-    ui::print(&format!("{BOLD}{}{BOLD:#}\n", ui::safe(&response.text)));
+    ui::print(&format!("{BOLD}{}{BOLD:#}\n", ui::words(&response.text)));
     for part in &response.parts {
         ui::print(&line(part));
     }
@@ -30,10 +30,10 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
 
 pub(crate) fn line(part: &Part) -> String {
     let ok = if part.ok == Some(false) { ", failed" } else { "" };
-    let about = if part.about.is_empty() { String::new() } else { format!(" {}", ui::safe(&part.about)) };
+    let about = if part.about.is_empty() { String::new() } else { format!(" {}", ui::words(&part.about)) };
     let about: String = about.split('\n').next().unwrap_or_default().chars().take(120).collect();
     let mut text = format!("{ID}{}{ID:#} {}{about}{ok} {DIM}{}{DIM:#}\n", part.id, part.kind, part.at);
-    for line in ui::safe(&part.text).lines() {
+    for line in ui::words(&part.text).lines() {
         text.push_str(&format!("  {line}\n"));
     }
     text

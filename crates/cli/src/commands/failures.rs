@@ -19,16 +19,16 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         return Ok(());
     }
     if response.failures.is_empty() {
-        let about = response.target.map(|t| format!(" of {}", ui::safe(&t))).unwrap_or_default();
+        let about = response.target.map(|t| format!(" of {}", ui::words(&t))).unwrap_or_default();
         ui::note(&format!("no failure{about} is known in this project\n"));
         return Ok(());
     }
     for failure in &response.failures {
         let id = failure.id.as_deref().unwrap_or("not kept");
-        let mut text = format!("{BOLD}{}{BOLD:#}\n", ui::safe(&failure.message));
+        let mut text = format!("{BOLD}{}{BOLD:#}\n", ui::words(&failure.message));
         let mut line = |label: &str, value: &str| {
             if !value.is_empty() {
-                text.push_str(&format!("  {DIM}{label:<8}{DIM:#} {}\n", ui::safe(value)));
+                text.push_str(&format!("  {DIM}{label:<8}{DIM:#} {}\n", ui::words(value)));
             }
         };
         line(&failure.status, &format!("{}, {}, seen {}, {id}", failure.class, failure.age, failure.seen));

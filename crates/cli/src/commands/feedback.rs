@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         ui::print(&format!(
             "{ID}{}{ID:#} {} {DIM}{} · confidence {}{DIM:#}\n",
             judged.id,
-            ui::safe(&judged.title),
+            ui::words(&judged.title),
             response.feedback,
             judged.confidence
         ));

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
     }
     let word = if response.forgotten { "forgotten" } else { "would forget" };
     for gone in response.memories.iter().chain(&response.sessions) {
-        ui::print(&format!("{word} {ID}{}{ID:#} {}\n", gone.id, ui::safe(&gone.title)));
+        ui::print(&format!("{word} {ID}{}{ID:#} {}\n", gone.id, ui::words(&gone.title)));
     }
     if !response.forgotten {
         let count = response.memories.len() + response.sessions.len();

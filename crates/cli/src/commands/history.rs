@@ -26,9 +26,9 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
             revision.age,
             before.revision,
             before.status,
-            ui::safe(&before.title)
+            ui::words(&before.title)
         ));
-        for line in ui::safe(&before.body).lines() {
+        for line in ui::words(&before.body).lines() {
             ui::print(&format!("  {DIM}{line}{DIM:#}\n"));
         }
     }

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
         ui::print_json(&response);
         return Ok(());
     }
-    ui::print(&format!("{ID}{}{ID:#} {BOLD}{}{BOLD:#}\n", response.id, ui::safe(&response.title)));
+    ui::print(&format!("{ID}{}{ID:#} {BOLD}{}{BOLD:#}\n", response.id, ui::words(&response.title)));
     for link in &response.links {
         let title = link.title.as_deref().map_or_else(|| "(no longer there)".to_owned(), ui::safe);
         let age = link.age.as_deref().unwrap_or("?");
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
             if entity.memories > 1 { format!(" · in {} memories", entity.memories) } else { String::new() };
         ui::print(&format!(
             "  {DIM}mentions{DIM:#}       {} {DIM}{}{shared}{DIM:#}\n",
-            ui::safe(&entity.name),
+            ui::words(&entity.name),
             entity.kind
         ));
     }

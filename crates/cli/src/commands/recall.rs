@@ -43,10 +43,10 @@ pub(crate) fn run(args: Args, environment: &Environment) -> Result<(), Failure> 
 }
 
 fn hit_text(hit: &recall::Hit, title_only: bool) -> String {
-    let mut text = format!("{ID}{}{ID:#}  {BOLD}{}{BOLD:#}\n", hit.id, ui::safe(&hit.title));
+    let mut text = format!("{ID}{}{ID:#}  {BOLD}{}{BOLD:#}\n", hit.id, ui::words(&hit.title));
     let mut facts = vec![hit.kind.clone(), ui::memory::old(&hit.age), format!("from {}", hit.origin)];
     facts.push(
-        hit.project.as_deref().map_or("everywhere".to_owned(), |p| ui::safe(ui::memory::short_project(p))),
+        hit.project.as_deref().map_or("everywhere".to_owned(), |p| ui::words(ui::memory::short_project(p))),
     );
     let mut warnings = Vec::new();
     if hit.status != "active" {
@@ -61,7 +61,7 @@ fn hit_text(hit: &recall::Hit, title_only: bool) -> String {
     }
     text.push('\n');
     if !title_only && !hit.text.is_empty() && hit.text != hit.title {
-        for line in ui::safe(&hit.text).lines() {
+        for line in ui::words(&hit.text).lines() {
             text.push_str(&format!("    {line}\n"));
         }
     }

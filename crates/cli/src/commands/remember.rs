@@ -33,7 +33,7 @@ pub(crate) fn run(args: Args, environment: &Environment) -> Result<(), Failure> 
     ui::print(&format!(
         "{ID}{}{ID:#} {} {DIM}· {} · {place}{DIM:#}\n",
         response.id,
-        ui::safe(&response.title),
+        ui::words(&response.title),
         response.kind
     ));
     if response.redacted > 0 {
@@ -51,8 +51,8 @@ pub(crate) fn run(args: Args, environment: &Environment) -> Result<(), Failure> 
         ui::note(&format!(
             "{WARN}possibly supersedes{WARN:#} {} {} ({})\n",
             old.id,
-            ui::safe(&old.title),
-            ui::safe(&what.join(", "))
+            ui::words(&old.title),
+            ui::words(&what.join(", "))
         ));
         ui::note(&format!("  if so: hark relate {} {} --as supersedes\n", response.id, old.id));
     }

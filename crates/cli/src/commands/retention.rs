@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure>
             ui::print(&format!(
                 "{word} {ID}{}{ID:#} {} {DIM}{} · {}{DIM:#}\n",
                 aged.id,
-                ui::safe(&aged.title),
+                ui::words(&aged.title),
                 aged.kind,
                 aged.why
             ));

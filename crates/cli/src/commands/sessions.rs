@@ -106,9 +106,9 @@ fn list(request: &sessions::Request, environment: &Environment) -> Result<(), Fa
 
 fn line(session: &Brief) -> String {
     let about = session.about.as_deref().unwrap_or("(nothing said yet)");
-    let about: String = ui::safe(about).split_whitespace().collect::<Vec<_>>().join(" ");
+    let about: String = ui::words(about).split_whitespace().collect::<Vec<_>>().join(" ");
     let facts = [
-        ui::safe(&session.host),
+        ui::words(&session.host),
         session.status.clone(),
         ui::memory::old(&session.age),
         format!("{} files", session.files),
@@ -122,7 +122,7 @@ fn whole(view: &SessionView) -> String {
         if !items.is_empty() {
             text.push_str(&format!("\n{BOLD}{title}{BOLD:#}\n"));
             for item in items {
-                text.push_str(&format!("- {}\n", ui::safe(item).replace('\n', "\n  ")));
+                text.push_str(&format!("- {}\n", ui::words(item).replace('\n', "\n  ")));
             }
         }
     };
@@ -140,15 +140,15 @@ fn whole(view: &SessionView) -> String {
         text.push_str(&format!("\n{BOLD}Files touched{BOLD:#}\n{}", files(view)));
     }
     if let Some(path) = &view.brief.path {
-        text.push_str(&format!("\n{DIM}{}{DIM:#}\n", ui::safe(path)));
+        text.push_str(&format!("\n{DIM}{}{DIM:#}\n", ui::words(path)));
     }
     text
 }
 
 fn files(view: &SessionView) -> String {
     let shown = view.touched.iter().map(|touch| {
-        let from = touch.from.as_ref().map(|from| format!(" (was {})", ui::safe(from))).unwrap_or_default();
-        format!("{:<9} {}{from}\n", touch.op, ui::safe(&touch.path))
+        let from = touch.from.as_ref().map(|from| format!(" (was {})", ui::words(from))).unwrap_or_default();
+        format!("{:<9} {}{from}\n", touch.op, ui::words(&touch.path))
     });
     shown.collect()
 }

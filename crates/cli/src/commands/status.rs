@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, step: Move, environment: &Environment) -> Result<
         ui::print(&format!(
             "{ID}{}{ID:#} {} {DIM}{} → {}{DIM:#}\n",
             changed.id,
-            ui::safe(&changed.title),
+            ui::words(&changed.title),
             changed.from,
             changed.to
         ));

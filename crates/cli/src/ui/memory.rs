@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hark_engine::ops::MemoryView;
 
-use super::{BOLD, DIM, ID, WARN, safe};
+use super::{BOLD, DIM, ID, WARN, words};
 
 /// One line: id, kind, title, age.
 pub(crate) fn line(memory: &MemoryView) -> String {
@@ -23,9 +23,9 @@ pub(crate) fn line(memory: &MemoryView) -> String {
         "{ID}{}{ID:#}  {DIM}{:<11}{DIM:#} {}{status}{from}  {DIM}{}{}{DIM:#}\n",
         memory.id,
         memory.kind,
-        safe(&memory.title),
+        words(&memory.title),
         memory.age,
-        safe(&place),
+        words(&place),
     )
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn old(age: &str) -> String {
 
 /// Everything about one memory.
 pub(crate) fn whole(memory: &MemoryView) -> String {
-    let mut text = format!("{BOLD}{}{BOLD:#}\n", safe(&memory.title));
+    let mut text = format!("{BOLD}{}{BOLD:#}\n", words(&memory.title));
     let project = memory.project.as_deref().unwrap_or("everywhere");
     text.push_str(&format!(
         "{ID}{}{ID:#} {DIM}· {} · {} · {} · from {} · importance {} · {}{DIM:#}\n",
@@ -50,12 +50,12 @@ pub(crate) fn whole(memory: &MemoryView) -> String {
         old(&memory.age),
         memory.origin,
         memory.importance,
-        safe(project),
+        words(project),
     ));
-    text.push_str(&format!("\n{}\n", safe(&memory.body)));
+    text.push_str(&format!("\n{}\n", words(&memory.body)));
     for (label, extra) in [("Why", &memory.why), ("Learned", &memory.learned)] {
         if let Some(extra) = extra {
-            text.push_str(&format!("\n{BOLD}{label}:{BOLD:#} {}\n", safe(extra)));
+            text.push_str(&format!("\n{BOLD}{label}:{BOLD:#} {}\n", words(extra)));
         }
     }
     let mut facts: Vec<(&str, String)> = Vec::new();
@@ -79,7 +79,7 @@ pub(crate) fn whole(memory: &MemoryView) -> String {
     facts.extend(memory.file.iter().map(|file| ("file", shown(file))));
     text.push('\n');
     for (label, value) in facts {
-        text.push_str(&format!("{DIM}{label:<14}{DIM:#}{}\n", safe(&value)));
+        text.push_str(&format!("{DIM}{label:<14}{DIM:#}{}\n", words(&value)));
     }
     text
 }

@@ -45,6 +45,11 @@ pub(crate) fn safe(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
 }
 
+/// Words of a memory, session or event: an assistant may read them in a shell of its own.
+pub(crate) fn words(text: &str) -> String {
+    hark_core::quote::quoted(&safe(text)).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::failure::Place;
 use hark_core::failure::command::{acts_on, main_of};
+use hark_core::quote::quoted;
 use hark_core::time::DAY_MS;
 use hark_core::{Timestamp, redact::Redactor};
 use hark_hosts::hook::tools::{ToolClass, ToolUse};
@@ -190,7 +191,7 @@ fn told(
     for (at, row) in rows.iter().take(2).enumerate() {
         let line = sentence(row, &head(row, at == 0), now, room);
         let cost = estimate_tokens(&line) + 1;
-        if cost > room || (at > 0 && !line.contains(&*row.record.message)) {
+        if cost > room || (at > 0 && !line.contains(&*quoted(&row.record.message))) {
             break;
         }
         room -= cost;
@@ -202,7 +203,7 @@ fn told(
         return None;
     }
     // The same words about another place are the same news.
-    let shown = |row: &&&FailureRow| lines.iter().any(|line| line.contains(&*row.record.message));
+    let shown = |row: &&&FailureRow| lines.iter().any(|line| line.contains(&*quoted(&row.record.message)));
     items.extend(rows.iter().filter(shown).map(|row| item(row)));
     items.sort_unstable();
     items.dedup();
@@ -217,17 +218,20 @@ fn sentence(row: &FailureRow, head: &str, now: Timestamp, room: usize) -> String
     let repeats = record.command.is_empty() || head.starts_with(&record.command);
     let command =
         if repeats { String::new() } else { format!(", `{}`", truncate_to_tokens(&record.command, 14)) };
-    let head = format!("{head} ({age}{command}): ");
+    let head = quoted(&format!("{head} ({age}{command}): ")).into_owned();
     let left = room.saturating_sub(estimate_tokens(&head) + estimate_tokens(&id) + 3);
-    let message = truncate_to_tokens(&record.message, left.min(if record.fix.is_empty() { 48 } else { 24 }));
+    let message =
+        truncate_to_tokens(&quoted(&record.message), left.min(if record.fix.is_empty() { 48 } else { 24 }));
     let left = left.saturating_sub(estimate_tokens(&message));
     let fix = match record.fix.is_empty() {
         true => String::new(),
-        false => format!(" Fixed by: {}.", what_helped(&record.fix, left.saturating_sub(6))),
+        false => format!(" Fixed by: {}.", what_helped(&quoted(&record.fix), left.saturating_sub(6))),
     };
     let left = left.saturating_sub(estimate_tokens(&fix));
     let tried = match record.tried.last() {
-        Some(last) if left > 16 => format!(" Tried in vain: {}.", truncate_to_tokens(last, left - 8)),
+        Some(last) if left > 16 => {
+            format!(" Tried in vain: {}.", truncate_to_tokens(&quoted(last), left - 8))
+        }
         _ => String::new(),
     };
     let text = format!("{head}{message}.{tried}{fix}{id}");

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
+use hark_core::quote::quoted;
 use hark_core::rank::Contribution;
 use hark_core::vector::Embedder;
 use hark_core::{Kind, Memory, Status, Timestamp};
@@ -148,7 +149,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             Hit {
                 id: memory.id.short(),
                 kind: memory.kind.to_string(),
-                title: memory.title.to_string(),
+                title: quoted(&memory.title).into_owned(),
                 text: rendered.text,
                 project: memory.scope.project().map(ToString::to_string),
                 score: (hit.score * 1e5).round() / 1e5,

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
+use hark_core::quote::quoted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +69,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         String::new()
     } else {
         let room = budget.saturating_sub(estimate_tokens(&frame("")));
-        frame(&truncate_to_tokens(&parts.join("\n"), room))
+        frame(&truncate_to_tokens(&quoted(&parts.join("\n")), room))
     };
     Ok(Response { session: view, tokens: estimate_tokens(&text), text })
 }

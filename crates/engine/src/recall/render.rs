@@ -1,6 +1,7 @@
 //! Hits as text under a hard token budget.
 
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
+use hark_core::quote::quoted;
 use hark_core::text::passages;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,15 +40,15 @@ pub fn pack(hits: &[Ranked], detail: Detail, budget: usize) -> Vec<RenderedHit> 
     let mut left = budget;
     let mut packed = Vec::with_capacity(hits.len());
     for hit in hits {
-        let title = estimate_tokens(&hit.stored.memory.title) + FRAME_TOKENS;
+        let title = estimate_tokens(&quoted(&hit.stored.memory.title)) + FRAME_TOKENS;
         if title > left {
             break;
         }
         let room = left - title;
         let text = match detail {
             Detail::Index => String::new(),
-            Detail::Summary => truncate_to_tokens(&passage_text(hit), SUMMARY_TOKENS.min(room)),
-            Detail::Full => truncate_to_tokens(&full_text(hit), room),
+            Detail::Summary => truncate_to_tokens(&quoted(&passage_text(hit)), SUMMARY_TOKENS.min(room)),
+            Detail::Full => truncate_to_tokens(&quoted(&full_text(hit)), room),
         };
         let cut_to_nothing = detail != Detail::Index && room < LEAST_TOKENS && !packed.is_empty();
         if cut_to_nothing {

@@ -2,6 +2,7 @@
 //! the words of the first ones. A name is enough to ask for the rest.
 
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
+use hark_core::quote::quoted;
 use hark_core::{Memory, Timestamp};
 
 /// A title that says no more when it is longer.
@@ -49,7 +50,7 @@ fn lines(entries: &[(String, String)], room: usize) -> Vec<String> {
 }
 
 fn name(memory: &Memory, now: Timestamp) -> String {
-    let title = truncate_to_tokens(&memory.title, TITLE_TOKENS);
+    let title = truncate_to_tokens(&quoted(&memory.title), TITLE_TOKENS);
     let ago = memory.updated.ago(now);
     format!("- [{}] {title} ({}, {ago}, from {})", memory.id.short(), memory.kind, memory.origin)
 }
@@ -57,10 +58,11 @@ fn name(memory: &Memory, now: Timestamp) -> String {
 /// What the title does not say already, on one line.
 fn text(memory: &Memory) -> String {
     let text = memory.searchable_body().split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.strip_prefix(&*memory.title) {
-        Some(rest) => rest.trim_start_matches(['.', ':', '?', '!', ' ']).to_owned(),
-        None => text,
-    }
+    let rest = match text.strip_prefix(&*memory.title) {
+        Some(rest) => rest.trim_start_matches(['.', ':', '?', '!', ' ']),
+        None => &text,
+    };
+    quoted(rest).into_owned()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Answers as a model reads them: as short as the data allows, and framed as quotes.
 
+use hark_core::quote::quoted;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -8,8 +9,24 @@ use crate::error::EngineError;
 use crate::ops::{self, MemoryView};
 
 pub(super) fn json(response: &impl Serialize) -> Result<Answer, EngineError> {
-    let data = value(response)?;
+    let data = quoted_value(value(response)?);
     Ok(Answer { text: data.to_string(), data })
+}
+
+/// An answer in which no text of a memory can end the frame that the client puts around it.
+fn answer(text: &str, data: Value) -> Result<Answer, EngineError> {
+    Ok(Answer { text: quoted(text).into_owned(), data: quoted_value(data) })
+}
+
+fn quoted_value(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(quoted(&text).into_owned()),
+        Value::Array(items) => items.into_iter().map(quoted_value).collect(),
+        Value::Object(entries) => {
+            entries.into_iter().map(|(key, inner)| (key, quoted_value(inner))).collect()
+        }
+        other => other,
+    }
 }
 
 fn value(response: &impl Serialize) -> Result<Value, EngineError> {
@@ -18,10 +35,7 @@ fn value(response: &impl Serialize) -> Result<Value, EngineError> {
 
 pub(super) fn recall(response: &ops::recall::Response) -> Result<Answer, EngineError> {
     if response.hits.is_empty() {
-        return Ok(Answer {
-            text: "Nothing relevant is remembered.".to_owned(),
-            data: json!({ "hits": [] }),
-        });
+        return answer("Nothing relevant is remembered.", json!({ "hits": [] }));
     }
     let mut text = String::new();
     let mut hits = Vec::new();
@@ -45,7 +59,7 @@ pub(super) fn recall(response: &ops::recall::Response) -> Result<Answer, EngineE
             "status": hit.status, "freshness": hit.freshness, "origin": hit.origin,
         }));
     }
-    Ok(Answer { text, data: json!({ "hits": hits, "tokens": response.tokens }) })
+    answer(&text, json!({ "hits": hits, "tokens": response.tokens }))
 }
 
 pub(super) fn remembered(response: &ops::remember::Response) -> Result<Answer, EngineError> {
@@ -64,7 +78,7 @@ pub(super) fn remembered(response: &ops::remember::Response) -> Result<Answer, E
             old.id, old.title, old.id, response.id
         ));
     }
-    Ok(Answer { text, data: value(response)? })
+    answer(&text, value(response)?)
 }
 
 pub(super) fn checkpoint(response: &ops::checkpoint::Response) -> Result<Answer, EngineError> {
@@ -77,7 +91,7 @@ pub(super) fn checkpoint(response: &ops::checkpoint::Response) -> Result<Answer,
         )
     };
     let data = json!({ "session": response.session, "status": response.status, "counted": response.counted });
-    Ok(Answer { text, data })
+    answer(&text, data)
 }
 
 pub(super) fn resume(response: &ops::resume::Response) -> Result<Answer, EngineError> {
@@ -87,27 +101,25 @@ pub(super) fn resume(response: &ops::resume::Response) -> Result<Answer, EngineE
     } else {
         response.text.clone()
     };
+    // It was framed when it was made, and the frame is our own.
     let data = json!({ "session": session, "text": text });
     Ok(Answer { text, data })
 }
 
 pub(super) fn changed(response: &ops::status::Response) -> Result<Answer, EngineError> {
     let lines = response.changed.iter().map(|c| format!("{} {} → {}", c.id, c.from, c.to));
-    Ok(Answer { text: lines.collect::<Vec<_>>().join("\n"), data: value(response)? })
+    answer(&lines.collect::<Vec<_>>().join("\n"), value(response)?)
 }
 
 pub(super) fn edited(response: &ops::edit::Response) -> Result<Answer, EngineError> {
     let word = if response.changed { "Changed" } else { "Nothing to change in" };
     let data = json!({ "id": response.memory.id, "changed": response.changed, "revision": response.memory.revision });
-    Ok(Answer { text: format!("{word} {}.", response.memory.id), data })
+    answer(&format!("{word} {}.", response.memory.id), data)
 }
 
 pub(super) fn views(response: &ops::show::Response) -> Result<Answer, EngineError> {
     let text = response.memories.iter().map(whole).collect::<Vec<_>>().join("\n");
-    Ok(Answer {
-        text,
-        data: json!({ "memories": response.memories.iter().map(brief_data).collect::<Vec<_>>() }),
-    })
+    answer(&text, json!({ "memories": response.memories.iter().map(brief_data).collect::<Vec<_>>() }))
 }
 
 pub(super) fn context(response: &ops::context::Response) -> Result<Answer, EngineError> {
@@ -118,7 +130,7 @@ pub(super) fn context(response: &ops::context::Response) -> Result<Answer, Engin
         lines.join("\n")
     };
     let memories: Vec<Value> = response.memories.iter().map(brief_data).collect();
-    Ok(Answer { text, data: json!({ "entity": response.entity, "memories": memories }) })
+    answer(&text, json!({ "entity": response.entity, "memories": memories }))
 }
 
 pub(super) fn list(response: &ops::list::Response) -> Result<Answer, EngineError> {
@@ -129,7 +141,7 @@ pub(super) fn list(response: &ops::list::Response) -> Result<Answer, EngineError
         .iter()
         .map(|m| json!({ "id": m.id, "kind": m.kind, "title": m.title, "age": m.age, "status": m.status }))
         .collect();
-    Ok(Answer { text, data: json!({ "memories": memories, "total": response.total }) })
+    answer(&text, json!({ "memories": memories, "total": response.total }))
 }
 
 fn line(memory: &MemoryView) -> String {
