@@ -56,6 +56,11 @@ impl Origin {
         }
     }
 
+    /// Said by somebody who works here, rather than quoted from somewhere: only that may stand among what always holds.
+    pub const fn is_spoken(self) -> bool {
+        matches!(self, Origin::User | Origin::Assistant | Origin::Teammate)
+    }
+
     /// Only a user's words, or what a user confirmed, may steer an assistant.
     pub const fn may_become(self, kind: Kind) -> bool {
         !kind.steers() || matches!(self, Origin::User)

@@ -9,7 +9,7 @@ use hark_core::failure::{Place as FailurePlace, Step, Verdict, judge};
 use hark_core::quote::quoted;
 use hark_core::session::SessionStatus;
 use hark_core::time::DAY_MS;
-use hark_core::{Kind, Memory, ProjectKey, Session, Timestamp};
+use hark_core::{Kind, Memory, Origin, ProjectKey, Session, Timestamp};
 use hark_hosts::hook::tools::{ToolClass, class_of};
 use hark_store::{ProjectNum, SessionFilter, StoredSession, Told};
 
@@ -268,6 +268,8 @@ fn memories(
     found.retain(|s| s.memory.expires.is_none_or(|at| at > now) && !s.memory.life.is_wrong());
     // Steering words count only if a user said them; a file edited by hand may claim otherwise.
     found.retain(|s| s.memory.origin.may_become(s.memory.kind));
+    // What a page, a tool or a repository says must hold is not what holds here.
+    found.retain(|s| s.memory.kind != Kind::Constraint || s.memory.origin.is_spoken());
     // What speaks of files that are gone is not said unasked.
     let root = place.folder.as_deref().map(project::work_tree);
     found.retain(|s| {
@@ -286,6 +288,10 @@ fn memories(
         } else {
             format!("{}: {}", memory.title, short(&body, 45))
         };
+        let from = match memory.origin {
+            Origin::User => String::new(),
+            other => format!(" (from {other})"),
+        };
         let due = memory.expires.filter(|_| is_due(memory, now));
         let due = due.map(|at| match now.age(at).as_str() {
             "now" => " (due now)".to_owned(),
@@ -296,7 +302,7 @@ fn memories(
             return Ok(());
         }
         told = true;
-        if page.add(&format!("- [{id}] {text}{due}")) {
+        if page.add(&format!("- [{id}] {text}{due}{from}")) {
             page.items.push(id);
         }
     }

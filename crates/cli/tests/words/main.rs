@@ -1,6 +1,7 @@
-//! No memory leaves the frame it is quoted in.
+//! Whose words are told as what, and that no memory leaves the frame it is quoted in.
 
 mod frame;
+mod origins_at_start;
 
 use hark_testkit::Home;
 

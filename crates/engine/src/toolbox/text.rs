@@ -139,13 +139,17 @@ pub(super) fn list(response: &ops::list::Response) -> Result<Answer, EngineError
     let memories: Vec<Value> = response
         .memories
         .iter()
-        .map(|m| json!({ "id": m.id, "kind": m.kind, "title": m.title, "age": m.age, "status": m.status }))
+        .map(|m| {
+            json!({ "id": m.id, "kind": m.kind, "title": m.title, "age": m.age, "status": m.status, "origin": m.origin })
+        })
         .collect();
     answer(&text, json!({ "memories": memories, "total": response.total }))
 }
 
 fn line(memory: &MemoryView) -> String {
-    format!("[{}] {} ({}, {}, {})", memory.id, memory.title, memory.kind, memory.status, old(&memory.age))
+    let from = if memory.origin == "user" { String::new() } else { format!(", from {}", memory.origin) };
+    let MemoryView { id, title, kind, status, age, .. } = memory;
+    format!("[{id}] {title} ({kind}, {status}, {}{from})", old(age))
 }
 
 fn old(age: &str) -> String {
