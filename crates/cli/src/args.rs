@@ -57,6 +57,8 @@ pub(crate) enum Command {
     Feedback(commands::feedback::Args),
     /// Remove memories for good
     Forget(commands::forget::Args),
+    /// List proposals of assistants, and accept or reject them
+    Inbox(commands::inbox::Args),
     /// Link two memories
     Relate(commands::relate::Args),
     /// Show what a memory is linked to

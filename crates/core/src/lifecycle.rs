@@ -17,11 +17,13 @@ pub enum Status {
     Superseded,
     /// Put aside: never offered unasked, still found on request.
     Archived,
+    /// Waits for the user's decision; until then it is neither offered nor found.
+    Proposed,
 }
 
 impl Status {
     pub const ALL: &'static [Status] =
-        &[Status::Active, Status::Resolved, Status::Superseded, Status::Archived];
+        &[Status::Active, Status::Resolved, Status::Superseded, Status::Archived, Status::Proposed];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,6 +31,7 @@ impl Status {
             Status::Resolved => "resolved",
             Status::Superseded => "superseded",
             Status::Archived => "archived",
+            Status::Proposed => "proposed",
         }
     }
 
@@ -42,7 +45,11 @@ impl Status {
         !matches!(
             (self, next),
             (Status::Superseded, Status::Resolved)
-                | (Status::Archived, Status::Resolved | Status::Superseded)
+                | (Status::Archived | Status::Proposed, Status::Resolved | Status::Superseded)
+                | (
+                    Status::Active | Status::Resolved | Status::Superseded | Status::Archived,
+                    Status::Proposed
+                )
         )
     }
 }
@@ -54,7 +61,7 @@ impl fmt::Display for Status {
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("`{0}` is not a status (active, resolved, superseded, archived)")]
+#[error("`{0}` is not a status (active, resolved, superseded, archived, proposed)")]
 pub struct StatusError(pub String);
 
 impl FromStr for Status {
@@ -88,5 +95,13 @@ mod tests {
         }
         assert!(!Status::Archived.may_become(Status::Resolved));
         assert!(!Status::Superseded.may_become(Status::Resolved));
+        assert!(!Status::Active.may_become(Status::Proposed), "what was accepted is not proposed again");
+    }
+
+    #[test]
+    fn numbers_on_disk_stay() {
+        let codes: Vec<(u8, &str)> = Status::ALL.iter().map(|s| (s.code(), s.name())).collect();
+        let stored = [(0, "active"), (1, "resolved"), (2, "superseded"), (3, "archived"), (4, "proposed")];
+        assert_eq!(codes, stored);
     }
 }

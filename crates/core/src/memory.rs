@@ -71,7 +71,7 @@ pub struct Memory<T = Clean> {
     pub turn: Option<T>,
     pub created: Timestamp,
     pub updated: Timestamp,
-    /// When it left `active`; what `--as-of` looks at.
+    /// When it left `active`, or was proposed without ever being so; what `--as-of` looks at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -51,6 +51,8 @@ pub enum Reason {
     NoLimit,
     /// Replaced; kept as history.
     History,
+    /// Proposed, and nobody has decided yet.
+    Undecided,
     Untouched {
         days: u32,
     },
@@ -72,6 +74,7 @@ impl fmt::Display for Reason {
             Reason::Young => f.write_str("not old enough"),
             Reason::NoLimit => f.write_str("kept for ever"),
             Reason::History => f.write_str("replaced; kept as history"),
+            Reason::Undecided => f.write_str("waits for your decision"),
             Reason::Untouched { days } => write!(f, "not touched for {days} days"),
             Reason::Resolved { days } => write!(f, "resolved {days} days ago"),
             Reason::Archived { days } => write!(f, "archived {days} days ago"),
@@ -118,6 +121,7 @@ impl Policy {
         let closed = memory.closed.unwrap_or(memory.updated);
         match memory.status {
             Status::Superseded => Fate::Keep(Reason::History),
+            Status::Proposed => Fate::Keep(Reason::Undecided),
             Status::Archived => match over(closed, self.purge_days, days) {
                 Some(days) => Fate::Purge(Reason::Archived { days }),
                 None if self.purge_days == 0 => Fate::Keep(Reason::NoLimit),

@@ -239,6 +239,23 @@ impl Store {
         past_events(&self.conn, session, kinds, limit).map_err(|e| self.sql(e))
     }
 
+    /// What hooks reported of a session's prompts at the moment they were typed, newest first. A transcript
+    /// is a file that anybody may have written, so what it tells is not among them.
+    pub fn typed_prompts(&self, session: i64, limit: usize) -> Result<Vec<Clean>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<Clean>> {
+            self.conn
+                .prepare_cached(
+                    "SELECT body FROM event WHERE session = ?1 AND kind = 'prompt' AND via <> ?2 \
+                     ORDER BY seq DESC LIMIT ?3",
+                )?
+                .query_map(params![session, crate::recorded::VIA, limit as i64], |row| {
+                    row.get(0).map(Clean::already_redacted)
+                })?
+                .collect()
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
     /// When each assistant was last heard of, and last told something.
     pub fn hosts_seen(&self) -> Result<Vec<HostSeen>, StoreError> {
         let run = || -> rusqlite::Result<Vec<HostSeen>> {

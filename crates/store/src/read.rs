@@ -254,7 +254,7 @@ impl Store {
             .map(|p| number_list(p.iter().map(|n| n.0)))
             .map_or("1".to_owned(), |list| format!("m.project IN ({list})"));
         let sql = format!(
-            "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {scope} AND m.num IN \
+            "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {scope} AND m.status <> 'proposed' AND m.num IN \
              (SELECT n.memory FROM entity e JOIN mention n ON n.entity = e.id \
               WHERE e.leaf = ?1 AND (e.norm = ?2 OR e.norm LIKE ?3 ESCAPE '\\')) \
              ORDER BY m.updated DESC, m.id DESC LIMIT {limit}"

@@ -21,6 +21,7 @@ pub(crate) mod grep;
 pub(crate) mod history;
 pub(crate) mod hook;
 pub(crate) mod import;
+pub(crate) mod inbox;
 pub(crate) mod ingest;
 pub(crate) mod init;
 pub(crate) mod install;
@@ -68,6 +69,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Fai
         Command::Restore(args) => status::run(&args, status::Move::Restore, environment),
         Command::Feedback(args) => feedback::run(&args, environment),
         Command::Forget(args) => forget::run(&args, environment),
+        Command::Inbox(args) => inbox::run(&args, environment),
         Command::Undo(args) => undo::run(&args, environment),
         Command::Consolidate(args) => consolidate::run(&args, environment),
         Command::Retention(args) => retention::run(&args, environment),

@@ -42,6 +42,11 @@ pub(crate) fn run(args: Args, environment: &Environment) -> Result<(), Failure> 
             response.redacted
         ));
     }
+    if response.proposed {
+        ui::note(&format!(
+            "{WARN}kept as a proposal:{WARN:#} it is not in force; the user decides about it with `hark inbox`\n"
+        ));
+    }
     if let Some(count) = response.confirmed {
         ui::note(&format!("known already; confirmed {count} time(s)\n"));
     }

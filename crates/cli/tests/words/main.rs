@@ -1,7 +1,9 @@
-//! Whose words are told as what, and that no memory leaves the frame it is quoted in.
+//! Whose words count, who may decide, and that no memory leaves the frame it is quoted in.
 
 mod frame;
 mod origins_at_start;
+mod proposals;
+mod shells;
 
 use hark_testkit::Home;
 

@@ -17,6 +17,7 @@ mod pasted;
 mod recovery;
 mod rules;
 mod sentence;
+mod spoken;
 #[cfg(test)]
 mod tests;
 
@@ -26,6 +27,7 @@ use crate::kind::Kind;
 use crate::origin::Origin;
 
 pub use recovery::{Step, recoveries};
+pub use spoken::spoken_in;
 
 /// Something that may be worth a memory.
 #[derive(Debug, Clone, PartialEq)]

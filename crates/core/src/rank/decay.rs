@@ -54,7 +54,7 @@ pub fn status_factor(status: Status) -> f32 {
         Status::Active => 1.0,
         Status::Resolved => 0.95,
         Status::Superseded => 0.8,
-        Status::Archived => 0.85,
+        Status::Archived | Status::Proposed => 0.85,
     }
 }
 

@@ -88,6 +88,10 @@ fn meet(writer: &Writer<'_>, memory: &Memory) -> Result<Option<(Outcome, Memory)
         for scope in [&memory.scope, &Scope::Global] {
             let probe = Memory { kind, scope: scope.clone(), ..memory.clone() };
             for known in writer.alike_of_any_status(&probe)? {
+                // An assistant's proposal does not take the place of what the user says.
+                if known.status == Status::Proposed {
+                    continue;
+                }
                 if matches!(compare(&known.body, &memory.body, None), Likeness::Same | Likeness::Less) {
                     let stands = known.status == Status::Active;
                     let outcome = if stands { Outcome::Confirmed } else { Outcome::Known };

@@ -3,14 +3,15 @@
 
 use clap::Args;
 use hark_core::memory::Importance;
-use hark_core::{IdRef, Kind, Memory, Origin};
+use hark_core::{IdRef, Kind, Memory, Origin, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::remember::{check_origin, clean_list, clean_optional, clean_title};
+use super::remember::{clean_list, clean_optional, clean_title};
 use super::view::MemoryView;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::voice::{ASK_USER, check_origin};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -110,13 +111,17 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
 
 /// New words in a user's memory are no longer the user's; only the user may put them there.
 fn may_edit(origin: Origin, before: &Memory, after: &Memory) -> Result<(), EngineError> {
+    // What the user looks at before deciding must not change under their eyes.
+    if before.status == Status::Proposed && origin != Origin::User && before != after {
+        return Err(EngineError::invalid(format!("{} waits for the user's decision", before.id), ASK_USER));
+    }
     check_origin(origin, after.kind)?;
     let reworded = (&before.title, &before.body, &before.why, &before.learned)
         != (&after.title, &after.body, &after.why, &after.learned);
     if reworded && !origin.may_supersede(before.kind, before.origin) {
         return Err(EngineError::invalid(
             format!("words of origin `{origin}` may not change the {}'s {}", before.origin, before.kind),
-            "store the new text as its own memory, or let the user edit it",
+            "store the new text as its own memory, and tell the user",
         ));
     }
     Ok(())

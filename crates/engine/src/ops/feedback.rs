@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -56,7 +57,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
                         before.kind,
                         request.feedback.name()
                     ),
-                    format!("ask the user to run: hark feedback {} {}", before.id, request.feedback.name()),
+                    ASK_USER,
                 ));
             }
             let mut after = before.clone();

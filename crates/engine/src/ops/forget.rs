@@ -15,6 +15,7 @@ use crate::chain;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::recall::{self, Question};
+use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -130,14 +131,11 @@ fn may_forget(origin: Origin, doomed: &Doomed) -> Result<(), EngineError> {
     if let Some(memory) = doomed.memories.iter().find(|m| !origin.may_supersede(m.kind, m.origin)) {
         return Err(EngineError::invalid(
             format!("only the user may forget the {}'s {}", memory.origin, memory.kind),
-            format!("ask the user to run: hark forget {} --yes", memory.id),
+            ASK_USER,
         ));
     }
     if origin != Origin::User && !doomed.sessions.is_empty() {
-        return Err(EngineError::invalid(
-            "only the user may forget sessions",
-            "ask the user to run: hark forget",
-        ));
+        return Err(EngineError::invalid("only the user may forget sessions", ASK_USER));
     }
     Ok(())
 }

@@ -21,6 +21,7 @@ pub mod forget;
 pub mod grep;
 pub mod history;
 pub mod import;
+pub mod inbox;
 pub mod ingest;
 pub mod ledger;
 pub mod links;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::remember::retire;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -65,6 +66,12 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             return Err(EngineError::invalid("a memory cannot be linked to itself", "name two memories"));
         }
         let superseding = relation == Relation::Supersedes && !request.remove;
+        if superseding && before.status == Status::Proposed {
+            return Err(EngineError::invalid(
+                format!("{} is a proposal and replaces nothing before the user accepts it", before.id),
+                ASK_USER,
+            ));
+        }
         let mut after = before.clone();
         let revived = superseding && replaced_through(writer, &before, &target)?;
         if revived {
@@ -125,7 +132,7 @@ fn release(
     if !origin.may_supersede(before.kind, before.origin) {
         return Err(EngineError::invalid(
             format!("{} was replaced by the {}'s {}", old.id, before.origin, before.kind),
-            format!("ask the user to bring it back: hark restore {}", old.id),
+            ASK_USER,
         ));
     }
     let mut after = before.clone();

@@ -1,6 +1,7 @@
 //! Keep something.
 
 use clap::Args;
+use hark_core::likeness::Likeness;
 use hark_core::memory::{Importance, one_line, title_from_body};
 use hark_core::{Clean, IdRef, Kind, Life, Link, Memory, MemoryId, Origin, Relation, Status, Timestamp};
 use hark_store::{Passing, Writer};
@@ -11,6 +12,7 @@ use super::scope::WriteScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::repeat::{self, Candidate, Known};
+use crate::voice::{ASK_USER, Voice};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -86,43 +88,50 @@ pub struct Response {
     /// Memories that this may be the newer state of. Say so with `--supersedes`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub possibly_supersedes: Vec<Candidate>,
+    /// It is not in force: the user decides about it first.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub proposed: bool,
 }
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Response, EngineError> {
     check_size(&request.text)?;
     let now = engine.now();
     let scope = request.scope.resolve(engine, caller)?;
-    let origin = claimed_origin(caller, request.origin)?;
     let kind = request.kind.unwrap_or(Kind::Fact);
-    check_origin(origin, kind)?;
     let superseded = request.supersedes.map(|text| text.parse::<IdRef>()).transpose()?;
 
     let body = engine.clean(request.text.trim());
-    let title = clean_title(engine, request.title.as_deref()).unwrap_or_else(|| title_from_body(&body));
+    let voice = Voice::of(engine, caller, request.origin, kind, &body)?;
+    let origin = voice.origin;
+    let passed_on = voice.prompt.is_some();
+    let said = |text: &Clean| voice.allows(text);
+    let title = clean_title(engine, request.title.as_deref()).filter(said);
+    let title = title.unwrap_or_else(|| title_from_body(&body));
     let memory = Memory {
         id: MemoryId::new(now, Engine::random()?),
         kind,
-        status: Status::Active,
+        status: voice.status,
         scope,
         title,
         body,
-        why: clean_optional(engine, request.why.as_deref()),
-        learned: clean_optional(engine, request.learned.as_deref()),
-        topic: clean_title(engine, request.topic.as_deref()),
+        why: clean_optional(engine, request.why.as_deref()).filter(said),
+        learned: clean_optional(engine, request.learned.as_deref()).filter(said),
+        // What an assistant calls a topic replaces nothing of the user's.
+        topic: clean_title(engine, request.topic.as_deref()).filter(|_| !passed_on),
         tags: clean_list(engine, &request.tags),
         files: clean_list(engine, &request.files),
         entities: clean_list(engine, &request.entities),
         links: Vec::new(),
         importance: request.importance.and_then(Importance::new).unwrap_or_default(),
         confidence: if origin == Origin::User { 0.9 } else { 0.7 },
-        pinned: request.pin,
+        pinned: request.pin && !passed_on,
         origin,
         author: clean_optional(engine, caller.author.as_deref()),
         session: clean_optional(engine, caller.session.as_deref()),
         turn: None,
         created: now,
         updated: now,
-        closed: None,
+        closed: (voice.status != Status::Active).then_some(now),
         expires: request.expires.as_deref().map(|text| expiry(text, now)).transpose()?,
         superseded_by: None,
         life: Life::default(),
@@ -130,7 +139,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         unknown: Vec::new(),
     };
     let redacted = placeholders(&memory);
-    let kept = engine.store.write(now, |writer| store(writer, memory, superseded.as_ref(), now))?;
+    let speaker = voice.speaker;
+    let kept = engine.store.write(now, |writer| store(writer, memory, superseded.as_ref(), speaker, now))?;
     let memory = kept.memory;
     Ok(Response {
         id: memory.id.short(),
@@ -141,6 +151,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         superseded: kept.superseded.map(|id| id.short()),
         confirmed: kept.confirmed.then_some(memory.life.confirmations),
         possibly_supersedes: kept.candidates,
+        proposed: memory.status == Status::Proposed,
     })
 }
 
@@ -148,9 +159,13 @@ fn store(
     writer: &mut Writer<'_>,
     mut memory: Memory,
     superseded: Option<&IdRef>,
+    speaker: Origin,
     now: Timestamp,
 ) -> Result<Kept, EngineError> {
     lift_or_refuse(writer, &memory)?;
+    if let Some(known) = settle_proposals(writer, &memory, superseded, now)? {
+        return Ok(Kept { memory: known, superseded: None, confirmed: false, candidates: Vec::new() });
+    }
     let mut old = superseded.map(|id| writer.load(id)).transpose()?;
     let mut candidates = Vec::new();
     if old.is_none() {
@@ -163,7 +178,8 @@ fn store(
         if let Some(topic) = &memory.topic
             && let Some(of_topic) = writer.of_topic(&memory, topic)?
         {
-            if memory.origin.may_supersede(of_topic.kind, of_topic.origin) {
+            let may = speaker.may_supersede(of_topic.kind, of_topic.origin);
+            if may && memory.status == Status::Active {
                 candidates.clear();
                 old = Some(of_topic);
             } else if candidates.iter().all(|c| c.id != of_topic.id.short()) {
@@ -185,7 +201,7 @@ fn store(
     }
     writer.create(&memory)?;
     if let Some(old) = &old {
-        retire(writer, old, &memory, now)?;
+        retire(writer, old, &Memory { origin: speaker, ..memory.clone() }, now)?;
     }
     Ok(Kept { memory, superseded: old.map(|old| old.id), confirmed: false, candidates })
 }
@@ -204,26 +220,54 @@ fn lift_or_refuse(writer: &mut Writer<'_>, memory: &Memory) -> Result<(), Engine
     match writer.passing_of_text(&memory.body)? {
         Some(Passing::Forgotten) if memory.origin != Origin::User => Err(EngineError::invalid(
             "the user had this forgotten",
-            "leave it so; only the user can bring it back, with: hark remember \"…\"",
+            "leave it so; only the user can bring it back",
         )),
         Some(_) => Ok(writer.lift(&memory.body)?),
         None => Ok(()),
     }
 }
 
-/// Whose words these are: whoever is no person may quote, but not speak as one.
-fn claimed_origin(caller: &Caller, claimed: Option<Origin>) -> Result<Origin, EngineError> {
-    let speaker = caller.origin.unwrap_or(Origin::Assistant);
-    match claimed {
-        Some(person @ (Origin::User | Origin::Teammate)) if speaker != Origin::User && speaker != person => {
-            Err(EngineError::invalid(
-                format!("words of origin `{speaker}` may not pass as the {person}'s"),
-                "leave the origin out for your own words; quoted ones are tool, file, web or import; \
-                 the user can say it with: hark remember \"…\"",
-            ))
-        }
-        claimed => Ok(claimed.unwrap_or(speaker)),
+/// What a new memory does to proposals of the same words, or `Some` if it is one of them already.
+fn settle_proposals(
+    writer: &mut Writer<'_>,
+    memory: &Memory,
+    superseded: Option<&IdRef>,
+    now: Timestamp,
+) -> Result<Option<Memory>, EngineError> {
+    let is_proposal = memory.status == Status::Proposed;
+    if is_proposal && superseded.is_some() {
+        return Err(EngineError::invalid(
+            "a proposal replaces nothing before the user accepts it",
+            "leave `supersedes` out",
+        ));
     }
+    if !is_proposal && !(memory.kind.steers() && memory.origin == Origin::User) {
+        return Ok(None);
+    }
+    for other in writer.alike_of_any_status(memory)? {
+        let same = matches!(
+            repeat::likeness(writer, &other, memory),
+            Likeness::Same | Likeness::Less | Likeness::More
+        );
+        match other.status {
+            Status::Proposed if same && is_proposal => return Ok(Some(other)),
+            // The user has said it: nothing is left to decide.
+            Status::Proposed if same => {
+                let mut after = other.clone();
+                after.set_status(Status::Archived, now);
+                after.touch(now);
+                writer.update(&other, &after, "said by the user")?;
+            }
+            Status::Archived if same && is_proposal => {
+                return Err(EngineError::invalid(
+                    format!("the user has rejected or archived this ({})", other.id),
+                    "leave it so, and do not propose it again",
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
 }
 
 /// Marks `old` as replaced by `new`, if the origin of `new` may do that. What `old` itself replaced
@@ -237,7 +281,7 @@ pub(super) fn retire(
     if !new.origin.may_supersede(old.kind, old.origin) {
         return Err(EngineError::invalid(
             format!("words of origin `{}` may not replace the {}'s {}", new.origin, old.origin, old.kind),
-            format!("let the user confirm it: hark remember … --supersedes {}", old.id),
+            ASK_USER,
         ));
     }
     let mut after = old.clone();
@@ -267,17 +311,6 @@ fn check_size(text: &str) -> Result<(), EngineError> {
         ));
     }
     Ok(())
-}
-
-/// Quoted text may be kept, but not as an instruction.
-pub(super) fn check_origin(origin: Origin, kind: Kind) -> Result<(), EngineError> {
-    if origin.may_become(kind) {
-        return Ok(());
-    }
-    Err(EngineError::invalid(
-        format!("words of origin `{origin}` may not become a {kind}"),
-        "ask the user to say it: only a user's words become directives and rules; or store it as a fact",
-    ))
 }
 
 fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, EngineError> {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::chain;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -53,8 +54,16 @@ pub fn run(
             if before.kind.steers() && origin != Origin::User {
                 return Err(EngineError::invalid(
                     format!("only the user may retire a {}", before.kind),
-                    format!("ask the user to run: hark {word} {}", before.id),
+                    ASK_USER,
                 ));
+            }
+            if before.status == Status::Proposed && next == Status::Active {
+                let hint = if origin == Origin::User {
+                    format!("accept it: hark inbox accept {}", before.id)
+                } else {
+                    ASK_USER.to_owned()
+                };
+                return Err(EngineError::invalid(format!("{} is a proposal", before.id), hint));
             }
             let mut after = before.clone();
             after.set_status(next, now);

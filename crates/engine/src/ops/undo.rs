@@ -11,6 +11,7 @@ use super::view::MemoryView;
 use crate::chain;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -43,7 +44,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         if !origin.may_supersede(before.kind, before.origin) {
             return Err(EngineError::invalid(
                 format!("only the user may change the {}'s {}", before.origin, before.kind),
-                format!("ask the user to run: hark undo {}", before.id),
+                ASK_USER,
             ));
         }
         match chosen(&history, request.revision, &before)? {

@@ -69,6 +69,11 @@ pub(super) fn remembered(response: &ops::remember::Response) -> Result<Answer, E
         String::new()
     };
     let mut text = match response.confirmed {
+        _ if response.proposed => format!(
+            "Kept as a proposal, {}{redacted}. It is not in force: only what the user says counts as theirs, and these \
+             words are in none of their prompts. The user decides about proposals; tell them that this one waits.",
+            response.id
+        ),
         Some(_) => format!("Known already as {}; confirmed{redacted}.", response.id),
         None => format!("Remembered as {}{redacted}.", response.id),
     };

@@ -1,0 +1,183 @@
+//! Proposals that wait for the user: list them, accept, reject or reword them.
+//!
+//! An assistant that wants a directive, or words that are to count as the user's, proposes them. Only the user
+//! decides, so only a caller who is the user may do more than look.
+
+use clap::Args;
+use hark_core::memory::title_from_body;
+use hark_core::{IdRef, Memory, Origin, Status, Timestamp};
+use hark_store::{ListFilter, ListOrder, Writer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::scope::ReadScope;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::voice::ASK_USER;
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Only proposals of this project: name, key or folder
+    #[arg(long, value_name = "P")]
+    pub project: Option<String>,
+    /// At most this many
+    #[arg(long, short = 'n', value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+/// Which proposals a decision is about.
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct DecideRequest {
+    /// Ids of proposals
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct EditRequest {
+    /// Id of the proposal
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// New text
+    #[arg(long, value_name = "TEXT")]
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Response {
+    pub items: Vec<Item>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Item {
+    pub id: String,
+    /// The kind of memory that it would be.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub text: String,
+    /// Who proposed it, where and why.
+    pub evidence: String,
+    /// Absent for what would hold everywhere.
+    pub project: Option<String>,
+    pub status: String,
+}
+
+/// The decisions that can be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    Accept,
+    Reject,
+}
+
+const DEFAULT_LIMIT: usize = 50;
+const MAX_LIMIT: usize = 10_000;
+
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+    let now = engine.now();
+    engine.store.refresh(now)?;
+    let everywhere = request.project.is_none();
+    let scope = ReadScope { project: request.project.clone(), all_projects: everywhere };
+    let filter = ListFilter {
+        projects: scope.resolve(engine, caller)?.projects,
+        statuses: vec![Status::Proposed],
+        ..ListFilter::default()
+    };
+    let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
+    let found = engine.store.list(&filter, ListOrder::OldestFirst, limit)?;
+    Ok(Response { items: found.iter().map(|stored| item(&stored.memory, now)).collect() })
+}
+
+/// Accepted, a proposal is the user's own word from then on. Rejected, it is archived, and the same words are not
+/// proposed again.
+pub fn decide(
+    engine: &mut Engine,
+    caller: &Caller,
+    request: &DecideRequest,
+    decision: Decision,
+) -> Result<Response, EngineError> {
+    let ids = request.ids.iter().map(|text| text.parse::<IdRef>()).collect::<Result<Vec<_>, _>>()?;
+    only_the_user(caller)?;
+    let now = engine.now();
+    engine.store.refresh(now)?;
+    let items = engine.store.write(now, |writer| {
+        let mut items = Vec::with_capacity(ids.len());
+        for id in &ids {
+            let before = proposal(writer, id)?;
+            let mut after = before.clone();
+            let word = match decision {
+                Decision::Accept => {
+                    after.set_status(Status::Active, now);
+                    after.origin = Origin::User;
+                    after.confidence = after.confidence.max(0.9);
+                    "accepted"
+                }
+                Decision::Reject => {
+                    after.set_status(Status::Archived, now);
+                    "rejected"
+                }
+            };
+            after.touch(now);
+            writer.update(&before, &after, word)?;
+            items.push(item(&after, now));
+        }
+        Ok::<_, EngineError>(items)
+    })?;
+    Ok(Response { items })
+}
+
+/// Rewords a proposal; it goes on waiting.
+pub fn edit(engine: &mut Engine, caller: &Caller, request: &EditRequest) -> Result<Response, EngineError> {
+    let id: IdRef = request.id.parse()?;
+    only_the_user(caller)?;
+    if request.text.trim().is_empty() {
+        return Err(EngineError::invalid(
+            "the new text is empty",
+            "give it with --text, or reject the proposal",
+        ));
+    }
+    let now = engine.now();
+    engine.store.refresh(now)?;
+    let body = engine.clean(request.text.trim());
+    let after = engine.store.write(now, |writer| {
+        let before = proposal(writer, &id)?;
+        let mut after = Memory { title: title_from_body(&body), body, ..before.clone() };
+        // The reason was given for other words.
+        (after.why, after.learned) = (None, None);
+        after.touch(now);
+        writer.update(&before, &after, "edited")?;
+        Ok::<_, EngineError>(after)
+    })?;
+    Ok(Response { items: vec![item(&after, now)] })
+}
+
+fn only_the_user(caller: &Caller) -> Result<(), EngineError> {
+    if caller.is_user() {
+        return Ok(());
+    }
+    Err(EngineError::invalid("only the user decides about proposals", ASK_USER))
+}
+
+fn proposal(writer: &Writer<'_>, id: &IdRef) -> Result<Memory, EngineError> {
+    let memory = writer.load(id)?;
+    if memory.status == Status::Proposed {
+        return Ok(memory);
+    }
+    Err(EngineError::invalid(
+        format!("{} is {}, not a proposal", memory.id, memory.status),
+        "`hark inbox` lists the proposals",
+    ))
+}
+
+fn item(memory: &Memory, now: Timestamp) -> Item {
+    let by = memory.author.as_deref().unwrap_or(memory.origin.name());
+    let session = memory.session.as_deref().map(|id| format!(" in session {id}")).unwrap_or_default();
+    let why = memory.why.as_deref().map(|why| format!("; why: {why}")).unwrap_or_default();
+    Item {
+        id: memory.id.short(),
+        kind: memory.kind.to_string(),
+        text: memory.body.to_string(),
+        evidence: format!("proposed by {by}{session}, {}{why}", memory.created.ago(now)),
+        project: memory.scope.project().map(ToString::to_string),
+        status: memory.status.to_string(),
+    }
+}

@@ -1,0 +1,91 @@
+//! Whose words a new memory holds, and whether it counts at once.
+//!
+//! An assistant speaks for itself. It may pass on what the user said, if the user really said so: the words have to
+//! stand in a prompt that a hook reported of this very session. Anything else that would steer assistants,
+//! or be the user's, is kept as a proposal, which the user accepts or rejects.
+
+use hark_core::distil::spoken_in;
+use hark_core::{Clean, Kind, Origin, Status};
+use hark_store::StoredSession;
+
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+
+/// What an assistant is told where only the user may decide. It names no command: an assistant has a shell.
+pub(crate) const ASK_USER: &str =
+    "leave it as it is and tell the user, who can decide it in a terminal of their own";
+
+/// Prompts of one session that are looked at.
+const MOST_PROMPTS: usize = 300;
+
+pub(crate) struct Voice {
+    pub(crate) origin: Origin,
+    pub(crate) status: Status,
+    /// The prompt in which an assistant heard it.
+    pub(crate) prompt: Option<Clean>,
+    /// Who says so: what may be replaced on this word.
+    pub(crate) speaker: Origin,
+}
+
+impl Voice {
+    /// Who does not speak as the user may quote, pass on or propose.
+    pub(crate) fn of(
+        engine: &mut Engine,
+        caller: &Caller,
+        claimed: Option<Origin>,
+        kind: Kind,
+        text: &Clean,
+    ) -> Result<Voice, EngineError> {
+        let speaker = caller.origin.unwrap_or(Origin::Assistant);
+        let active = |origin| Voice { origin, status: Status::Active, prompt: None, speaker: origin };
+        let origin = claimed.unwrap_or(speaker);
+        if speaker == Origin::User || !matches!(origin, Origin::User | Origin::Teammate | Origin::Assistant) {
+            check_origin(origin, kind)?;
+            return Ok(active(origin));
+        }
+        if origin == Origin::Teammate && speaker != Origin::Teammate {
+            return Err(EngineError::invalid(
+                "only a teammate's own words are stored as theirs",
+                "leave the origin out for your own words; quoted ones are tool, file, web or import",
+            ));
+        }
+        if !kind.steers() && origin != Origin::User {
+            return Ok(active(origin));
+        }
+        Ok(match heard(engine, caller, text)? {
+            Some(prompt) => {
+                Voice { origin: Origin::User, status: Status::Active, prompt: Some(prompt), speaker }
+            }
+            None => Voice { origin: speaker, status: Status::Proposed, prompt: None, speaker },
+        })
+    }
+
+    /// Of what an assistant adds to the user's words only that stays which the user said as well.
+    pub(crate) fn allows(&self, text: &str) -> bool {
+        self.prompt.as_ref().is_none_or(|prompt| spoken_in(text, prompt))
+    }
+}
+
+/// The prompt of the caller's session in which the user said this.
+fn heard(engine: &mut Engine, caller: &Caller, text: &Clean) -> Result<Option<Clean>, EngineError> {
+    let session = match &caller.session {
+        Some(id) => engine.store.session_of_host(None, &engine.clean(id))?,
+        None => crate::sessions::at_work(engine, caller, None)?,
+    };
+    // Who starts a subagent is an assistant: its prompts are not the user's words.
+    let is_own = |stored: &StoredSession| stored.session.parent.is_none();
+    let Some(stored) = session.filter(is_own) else { return Ok(None) };
+    let prompts = engine.store.typed_prompts(stored.num, MOST_PROMPTS)?;
+    Ok(prompts.into_iter().find(|prompt| spoken_in(text, prompt)))
+}
+
+/// Quoted text may be kept, but not as an instruction.
+pub(crate) fn check_origin(origin: Origin, kind: Kind) -> Result<(), EngineError> {
+    if origin.may_become(kind) {
+        return Ok(());
+    }
+    Err(EngineError::invalid(
+        format!("words of origin `{origin}` may not become a {kind}"),
+        "store it as a fact; only what the user says becomes a directive or rule",
+    ))
+}
