@@ -53,9 +53,11 @@ pub(crate) fn at_start(
     if let Some(notice) = notice {
         found = Some(match found {
             Some(words) => Words { text: format!("{}\n{}", quoted(&notice), words.text), ..words },
-            None => {
-                Words { text: quoted(&notice).into_owned(), items: Vec::new(), why: "something the user should know" }
-            }
+            None => Words {
+                text: quoted(&notice).into_owned(),
+                items: Vec::new(),
+                why: "something the user should know",
+            },
         });
     }
     Ok(found.map(|mut words| {

@@ -31,11 +31,8 @@ mod summarise;
 mod summary;
 pub mod toolbox;
 pub mod transfer;
-<<<<<<< HEAD
 mod trust;
-=======
 mod voice;
->>>>>>> bc9f087 (engine: proposals, and an inbox in which the user decides)
 pub mod worker;
 
 pub use clock::Clock;

@@ -28,7 +28,7 @@ pub fn import(input: &[u8]) {
 
 fn open() -> Desk {
     let folder = tempfile::Builder::new().prefix("hark-harness-").tempdir().expect("a folder");
-    let home = Home { path: folder.path().join("store"), project_root: None };
+    let home = Home::new(folder.path().join("store"));
     let clock = Clock::Fixed(Timestamp::from_millis(1_780_000_000_000));
     let engine = Engine::open(home, Config::default(), clock).expect("a store");
     Desk { engine, folder }

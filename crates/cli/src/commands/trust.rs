@@ -15,9 +15,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment) -> Result<(), Failure> {
+    environment.refuse_under_assistant("hark trust")?;
     let run = |request: &trust::Request| {
         let mut engine = environment.engine()?;
-        let caller = hark_engine::Caller::user(environment.cwd.clone());
+        let caller = environment.caller();
         Ok::<_, Failure>(trust::run(&mut engine, &caller, request)?)
     };
     let response = run(&args.request)?;

@@ -248,3 +248,16 @@ fn two_checkouts_of_one_store_are_one_memory_and_no_trouble() {
     assert_eq!(notes_in(&tree.join(".hark")).len(), 2, "what is new goes where one works");
     assert_eq!(notes_in(&repo.join(".hark")).len(), 1);
 }
+
+#[test]
+fn an_assistant_cannot_trust_for_the_user() {
+    let home = home();
+    let repo = project(&home);
+    remember(&home, &repo, "Herons drain the order queue.", &[]);
+    let (theirs, clone) = teammate(&home, &repo);
+    let refused = theirs.hark(["trust"]).within(&clone).env("CLAUDECODE", "1").fails(1).stderr();
+    assert!(refused.contains("terminal of your own"), "{refused}");
+    let made = theirs.hark(["init"]).within(&clone).env("CLAUDECODE", "1").run();
+    let doctor = theirs.hark(["doctor", "--json"]).within(&clone).ok().json();
+    assert_eq!(doctor["layers"][0]["trusted"], false, "{made}: {doctor}");
+}

@@ -11,7 +11,7 @@ mod trust;
 use std::path::{Path, PathBuf};
 
 use hark_core::redact::Redactor;
-use hark_core::{Clean, Kind, Memory, MemoryId, Origin, ProjectKey, Scope, Timestamp, markdown};
+use hark_core::{Clean, Kind, Memory, MemoryId, Origin, ProjectKey, Scope, Status, Timestamp, markdown};
 use hark_files::Door;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -347,10 +347,10 @@ pub enum Told {
 
 impl Layout {
     /// The trusted store that new memories of this kind and scope belong to. Rules steer, and so always live with
-    /// the user.
+    /// the user; so do proposals, which nobody else has to decide.
     pub(crate) fn layer_for(&self, memory: &Memory) -> Option<&Layer> {
         let Scope::Project(key) = &memory.scope else { return None };
-        if memory.kind == Kind::Rule {
+        if memory.kind == Kind::Rule || memory.status == Status::Proposed {
             return None;
         }
         let mut fits: Vec<&Layer> = self.layers.iter().filter(|layer| layer.project == *key).collect();
