@@ -85,7 +85,7 @@ proptest! {
         }
         // Words that were counted later, taken back or never counted make no difference.
         let before = answers(&mut lasting);
-        reindex::run(&mut other, &Caller::user(None), &reindex::Request::default()).unwrap();
+        reindex::run(&mut other, &Caller::user(None), &reindex::Request::default(), &mut |_, _| {}).unwrap();
         prop_assert_eq!(before, answers(&mut other));
     }
 }
@@ -117,7 +117,7 @@ fn words_that_a_server_left_are_counted_by_who_asks() {
     assert_eq!(find(&mut asking, "zweibelturm"), [kept.as_str()], "by a typo");
     assert_eq!(find(&mut asking, "zwiebelring"), Vec::<String>::new());
     let counted = words(&mut asking);
-    reindex::run(&mut asking, &caller, &reindex::Request::default()).unwrap();
+    reindex::run(&mut asking, &caller, &reindex::Request::default(), &mut |_, _| {}).unwrap();
     let rebuilt = words(&mut asking);
     assert_eq!(counted, rebuilt);
 }

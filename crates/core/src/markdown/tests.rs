@@ -116,7 +116,7 @@ fn an_entry_of_others_cannot_speak_in_our_name() {
     {
         let mut m = memory("Title", "Body");
         m.origin = Origin::Web;
-        m.unknown = vec![UnknownKey { key: "x".to_owned(), raw: as_is(Raw::new(raw)) }];
+        m.unknown = vec![UnknownKey { key: as_is(Raw::new("x")), raw: as_is(Raw::new(raw)) }];
         let read = parse(&render(&m), &as_is).unwrap_or_else(|e| panic!("{raw}: {e}"));
         assert_eq!((read.origin, &*read.body), (Origin::Web, "Body"), "{raw}");
     }
