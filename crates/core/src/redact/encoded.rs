@@ -181,8 +181,10 @@ pub(super) fn is_vendor_token(word: &[u8]) -> bool {
                 drawn.iter().filter(|b| b.is_ascii_alphabetic() && !b.is_ascii_hexdigit()).count();
             let mixed = shape::digits(drawn) >= 3 && shape::has_both_cases(drawn) && beyond_hex * 4 >= body;
             let ends = word.len() - at - body <= 12;
+            // Two letters may be the beginning of anything that was drawn.
+            let named = at > 3;
             let made_up = shape::is_typed_in_order(drawn) || shape::is_stand_in(drawn);
-            return mixed && ends && !made_up && shape::entropy(drawn) >= 4.0;
+            return mixed && ends && named && !made_up && shape::entropy(drawn) >= 4.0;
         }
     }
     false
@@ -229,11 +231,12 @@ mod tests {
     #[test]
     fn vendors_tokens_are_told_from_hashes_and_names() {
         let drawn = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3";
-        for token in [format!("acme_{drawn}"), format!("acme_pat_v1_{drawn}"), format!("ab-{drawn}_x7")] {
+        for token in [format!("acme_{drawn}"), format!("acme_pat_v1_{drawn}"), format!("abc-{drawn}_x7")] {
             assert!(is_vendor_token(token.as_bytes()), "{token}");
         }
         for other in [
             format!("sha512-{drawn}"),
+            format!("p0_{drawn}"),
             drawn.to_owned(),
             "node-modules-9fceb02d0ae598e95dc970b74767f19372d61af8".to_owned(),
             "test_that_a_very_long_name_is_not_taken_for_a_token".to_owned(),

@@ -8,6 +8,7 @@ use super::prefilter::{Prefilter, WRAPPED};
 use super::rule::{Family, Find, Rule};
 use super::rules;
 use super::scan::seed;
+use super::shape;
 use super::spans::{self, Candidate};
 use super::unwrap;
 
@@ -113,7 +114,9 @@ fn as_written(
 /// Tokens that no rule knows by name.
 fn vendor_tokens(text: &[u8], found: &mut Vec<Candidate>) {
     encoded::long_words(text, |word| {
-        if encoded::is_vendor_token(&text[word.clone()]) {
+        // Hashes in base64 may begin like anything: `sha256=ab_…`.
+        let hash = shape::contains(&text[word.start.saturating_sub(10)..word.start], "sha");
+        if !hash && encoded::is_vendor_token(&text[word.clone()]) {
             found.push(Candidate { range: word, rule: rules::row(rules::VENDOR_TOKEN) });
         }
     });

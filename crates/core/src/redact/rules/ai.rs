@@ -33,6 +33,9 @@ pub(super) const RULES: &[Rule] = &[
         .entropy(3.8)
         .check(|key| shape::digits(key) > 0 && !shape::is_wordy(key))
         .examples(&["BSA{an:28}"], &["BSA"]),
+    Rule::new("mem0-key", F, &["m0-"], Token(r"m0-[A-Za-z0-9]{36,44}\b"))
+        .entropy(3.8)
+        .examples(&["m0-{an:40}"], &["m0-small"]),
     Rule::new("modal-token", F, &["ak-", "as-"], Token(r"a[ks]-[A-Za-z0-9]{22}\b"))
         .entropy(3.5)
         .check(|token| shape::digits(token) > 0 && shape::has_both_cases(token) && !shape::is_wordy(token))

@@ -47,7 +47,9 @@ fn password(text: &[u8], start: usize) -> Option<Range<usize>> {
     let value = &line[from..from + length];
     let stands_in =
         ["password", "pass", "passwd", "pwd"].iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()));
-    (length >= 3 && !stands_in && !shape::is_reference(value) && !shape::is_stand_in(value))
+    // A colon inside the password is escaped; without that, the line is of another file.
+    let fields = (0..value.len()).any(|i| value[i] == b':' && (i == 0 || value[i - 1] != b'\\'));
+    (length >= 3 && !fields && !stands_in && !shape::is_reference(value) && !shape::is_stand_in(value))
         .then_some(start + from..start + from + length)
 }
 

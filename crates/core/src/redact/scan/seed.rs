@@ -32,16 +32,8 @@ pub(in super::super) fn announced(text: &[u8], at: usize, out: &mut Vec<Range<us
         let start = from + letter;
         let (words, end) = run(text, start, loose_gap);
         if words >= SHORTEST {
-            // In the order of a dictionary it is one.
-            let row = &text[start..end];
-            let mut before: &[u8] = b"";
-            let sorted =
-                row.split(|b| !b.is_ascii_alphabetic()).filter(|word| !word.is_empty()).all(|word| {
-                    let follows = before <= word;
-                    before = word;
-                    follows
-                });
-            if !sorted {
+            let row = text[start..end].split(|b| !b.is_ascii_alphabetic()).filter(|word| word.len() > 2);
+            if is_drawn(&row.collect::<Vec<_>>()) {
                 out.push(start..end);
             }
             return;
@@ -67,8 +59,11 @@ pub(in super::super) fn alone(text: &[u8], out: &mut Vec<Range<usize>>) {
         }
         let first = first_word(text, start);
         let (words, end) = run(text, first, one_space);
-        if LENGTHS.contains(&words) && stands_alone(text, first, end) && is_drawn(&text[first..end]) {
-            out.push(first..end);
+        if LENGTHS.contains(&words) && stands_alone(text, first, end) {
+            let row: Vec<&[u8]> = text[first..end].split(|&b| b == b' ').collect();
+            if is_drawn(&row) && !is_sentence(&row) {
+                out.push(first..end);
+            }
         }
         probe = next.max(end);
     }
@@ -132,15 +127,18 @@ fn letters(text: &[u8], at: usize) -> usize {
     text[at.min(text.len())..].iter().take(LONGEST_WORD + 1).take_while(|b| b.is_ascii_alphabetic()).count()
 }
 
-/// Between two words: spaces, line ends, numbers, quotes, commas.
+/// Between two words: spaces, line ends, numbers, quotes, commas. Something there must part them.
 fn loose_gap(rest: &[u8]) -> usize {
-    let is_gap = |b: &u8| b.is_ascii_whitespace() || b.is_ascii_digit() || b"\"'`,.;:)(-|*>[]\\_".contains(b);
-    let length = rest.iter().take(13).take_while(|b| is_gap(b)).count();
+    let is_gap = |b: &u8| b.is_ascii_whitespace() || b.is_ascii_digit() || b"\"'`,.;:)-|*\\".contains(b);
+    let mut length = rest.iter().take(13).take_while(|b| is_gap(b)).count();
     // `\n` written out ends with a letter.
-    if rest[..length].ends_with(b"\\") && rest.get(length) == Some(&b'n') {
-        return length + 1;
-    }
-    if length > 12 { 0 } else { length }
+    let written = rest[..length].ends_with(b"\\") && rest.get(length) == Some(&b'n');
+    length += usize::from(written);
+    let gap = &rest[..length];
+    let parted = written || gap.iter().any(|b| b.is_ascii_whitespace() || *b == b',');
+    // `read-only` is one word; in a list a dash has a space behind it.
+    let dashed = gap.ends_with(b"-");
+    if length > 12 || !parted || dashed { 0 } else { length }
 }
 
 fn one_space(rest: &[u8]) -> usize {
@@ -155,15 +153,26 @@ fn stands_alone(text: &[u8], start: usize, end: usize) -> bool {
     begins && ends
 }
 
-/// Words that were drawn: neither in the order of a dictionary nor a sentence.
-fn is_drawn(phrase: &[u8]) -> bool {
-    let words: Vec<&[u8]> = phrase.split(|&b| b == b' ').collect();
-    let mut unique = words.clone();
+/// Words that were drawn: neither in the order of a dictionary nor the same ones over and over.
+fn is_drawn(words: &[&[u8]]) -> bool {
+    let mut unique = words.to_vec();
     unique.sort_unstable();
     unique.dedup();
+    let lower = words[0].iter().all(u8::is_ascii_lowercase);
+    let upper = words[0].iter().all(u8::is_ascii_uppercase);
+    let alike = words.iter().all(|word| {
+        let first = if lower { word[0].is_ascii_lowercase() } else { word[0].is_ascii_uppercase() };
+        first && word[1..].iter().all(|b| b.is_ascii_uppercase() == upper)
+    });
+    // A word before a list that is in order is no part of it.
+    let turns = words.windows(2).filter(|pair| pair[0] > pair[1]).count();
+    alike && turns > 1 && unique.len() * 3 >= words.len() * 2
+}
+
+fn is_sentence(words: &[&[u8]]) -> bool {
     let everyday =
         words.iter().filter(|word| EVERYDAY.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())));
-    !words.is_sorted() && unique.len() * 3 >= words.len() * 2 && everyday.count() < 3
+    everyday.count() >= 3
 }
 
 #[cfg(test)]

@@ -51,7 +51,11 @@ fn next_string(text: &[u8], from: usize, quote: u8) -> Option<usize> {
     at += usize::from(
         text.get(at).is_some_and(|b| b"rbfuRBFU".contains(b)) && text.get(at + 1) == Some(&quote),
     );
-    (text.get(at) == Some(&quote) && (joined || lines) && at - from < LONGEST).then_some(at + 1)
+    // A quote on the next line may also close something: `"#` ends a raw string.
+    let goes_on =
+        joined || text.get(at + 1).is_some_and(|b| b.is_ascii_alphanumeric() || b"_-+/=.%".contains(b));
+    let found = text.get(at) == Some(&quote) && (joined || lines) && goes_on;
+    (found && at - from < LONGEST).then_some(at + 1)
 }
 
 /// Past spaces and line ends, and whether there was a line end.

@@ -29,7 +29,8 @@ pub(in super::super) fn continued(
 ) -> Option<Range<usize>> {
     // A rule that matches anywhere may have its keyword in the middle of a token.
     let anywhere = matches!(row.find, Find::Anywhere(_));
-    if !anywhere && !(boundary::before_keyword(text, at) && row.begins(text, at, keyword)) {
+    let begins = anywhere || boundary::before_keyword(text, at) && row.begins(text, at, keyword);
+    if !begins {
         return None;
     }
     let most = if anywhere { SHORT } else { LONGEST };

@@ -30,18 +30,23 @@ pub(super) fn is_secret(text: &[u8], name: &Name, value: &Value) -> bool {
     }
     match name.kind {
         Kind::Password => is_password(text, name, value, raw),
-        Kind::Secret => is_token(value, raw),
+        Kind::Secret => is_token(name, value, raw),
         Kind::Service => is_service_key(value, raw),
     }
 }
 
-fn is_token(value: &Value, raw: &[u8]) -> bool {
+fn is_token(name: &Name, value: &Value, raw: &[u8]) -> bool {
+    // A pattern is called `pat` more often than a personal access token is.
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_-".contains(b);
+    if name.short && !(raw.len() >= 20 && raw.iter().all(plain)) {
+        return false;
+    }
     let bound = !matches!(value.link, Link::Space | Link::Prose) || value.quoted || raw.len() >= 20;
     bound
         && !shape::is_stand_in(raw)
         && !shape::is_typed(raw, 6)
         && !is_location(raw)
-        && !(value.link == Link::Space && is_version(raw))
+        && (value.link != Link::Space || !is_version(raw))
 }
 
 /// Whether a value could be a token at all, whatever it says.
@@ -185,7 +190,7 @@ fn is_password(text: &[u8], name: &Name, value: &Value, raw: &[u8]) -> bool {
         return match value.link {
             Link::Pair => telling && !phrase,
             // A network's key is a phrase more often than a word.
-            Link::Equals { .. } if phrase && name.short => (8..64).contains(&raw.len()),
+            Link::Equals { spaced: false } if phrase && name.short => (8..64).contains(&raw.len()),
             // Sentences are messages: "Password is required", "Enter your password:".
             _ if phrase => {
                 let words = raw.split(|&b| b == b' ').count();
@@ -198,6 +203,10 @@ fn is_password(text: &[u8], name: &Name, value: &Value, raw: &[u8]) -> bool {
         };
     }
     if raw.len() < 5 || !raw.iter().all(u8::is_ascii_graphic) {
+        return false;
+    }
+    // `Psk = 0x01u8`: a number of a program.
+    if name.short && (raw.starts_with(b"0x") || shape::letters(raw) == 0) {
         return false;
     }
     match value.link {

@@ -28,7 +28,7 @@ pub(super) struct Name {
     pub(super) terse: bool,
     /// Ends in the word `pass`, as functions that report a test do: `test_pass "…"`.
     pub(super) verb: bool,
-    /// One of the abbreviations that code uses for other things as well: `pw`, `psk`.
+    /// One of the abbreviations that code uses for other things as well: `pw`, `psk`, `pat`.
     pub(super) short: bool,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn around(text: &[u8], at: usize, kind: Kind) -> Option<Name> {
         flag: dashes > 0,
         terse: decided == Decided::Terse,
         verb: last == "pass",
-        short: SHORT.contains(&last),
+        short: last == PAT || SHORT.contains(&last),
     })
 }
 
@@ -163,6 +163,8 @@ const QUALIFIERS: &[&str] = &[
 
 /// Words for a password that are too short to be looked for inside of others.
 const SHORT: &[&str] = &["pw", "psk"];
+/// A personal access token, for short.
+const PAT: &str = "pat";
 const PASSWORDS: &[&str] =
     &["password", "passwd", "passphrase", "pwd", "passwort", "passcode", "psw", "pswd"];
 const SECRETS: &[&str] = &[
@@ -299,7 +301,7 @@ fn decide(words: &[String], kind: Kind) -> Option<Decided> {
             (last == "pass").then_some(Decided::Terse)
         }
         Kind::Secret => {
-            let plain = last == "pat" || SECRETS.iter().any(|noun| last.ends_with(noun));
+            let plain = last == PAT || SECRETS.iter().any(|noun| last.ends_with(noun));
             let key = last == "key"
                 && (KEY_OWNERS.contains(&owner)
                     || before.iter().any(|word| ["api", "secret", "token", "auth"].contains(&word.as_str())));
