@@ -347,7 +347,7 @@ impl Writer<'_> {
         self.journal_at(layout.door(), &layout.staging(), path);
     }
 
-    fn journal_at(&mut self, door: &Door, staging: &Path, path: &Path) {
+    pub(crate) fn journal_at(&mut self, door: &Door, staging: &Path, path: &Path) {
         match door.read(path, files::LARGEST) {
             Ok(bytes) => self.journal.replaced(door, staging.to_owned(), path, bytes),
             Err(_) => self.journal.created(door, path),

@@ -261,3 +261,21 @@ fn an_assistant_cannot_trust_for_the_user() {
     let doctor = theirs.hark(["doctor", "--json"]).within(&clone).ok().json();
     assert_eq!(doctor["layers"][0]["trusted"], false, "{made}: {doctor}");
 }
+
+#[test]
+fn snapshots_hold_what_a_trusted_store_holds() {
+    let home = home();
+    let repo = project(&home);
+    let id = remember(&home, &repo, "Herons drain the order queue.", &[]);
+    let file = notes_in(&repo.join(".hark")).remove(0);
+    let text = fs::read(&file).unwrap();
+    home.hark(["backup"]).ok();
+    fs::remove_file(&file).unwrap();
+    assert!(recall(&home, &repo, "herons queue").is_empty());
+    home.hark(["backup", "restore", "--yes"]).within(&repo).ok();
+    assert_eq!(fs::read(&file).unwrap(), text);
+    assert_eq!(origin_of(&home, &repo, "herons queue", &id), "user");
+    home.hark(["forget", &id, "--yes"]).within(&repo).ok();
+    home.hark(["backup", "restore", "--yes"]).within(&repo).ok();
+    assert!(!file.exists(), "what was forgotten is gone from the snapshots too");
+}

@@ -2,7 +2,7 @@
 //!
 //! The index is not in them: it is made again. Nor are models, what is installed elsewhere, and
 //! transcripts that were put into `archive/`, which are copies themselves. What is forgotten is
-//! taken out of every snapshot.
+//! taken out of every snapshot. Memories in trusted stores of projects are part of it, as `projects/<store>/…`.
 
 mod pack;
 mod restore;
@@ -19,12 +19,16 @@ pub(crate) use pack::any_entry;
 
 use crate::erase::everything;
 use crate::error::StoreError;
+use crate::files::Stamp;
+use crate::layers::Layer;
 use crate::layout::Layout;
 use crate::store::Store;
 use crate::traces::{Place, Traces};
 use pack::{Packer, Verdict, rewrite};
 
 const EXTENSION: &str = "hark";
+/// Where memories of projects are in a snapshot.
+const PROJECTS: &str = "projects/";
 
 /// What is not worth a snapshot: made again, copied from elsewhere, or on its way.
 const LEFT_OUT: &[&str] = &["backups", "tmp", "models", "install", "plugins", "archive", "spool"];
@@ -105,7 +109,8 @@ impl Store {
             let judge = |name: &str, content: &[u8]| -> Verdict {
                 let is_history =
                     name.starts_with("revisions/") && ids.iter().any(|id| name.contains(id.as_str()));
-                let is_file = name.starts_with("memories/") || name.starts_with("sessions/");
+                let is_file =
+                    ["memories/", "sessions/", PROJECTS].iter().any(|folder| name.starts_with(folder));
                 if is_history || (is_file && id_of(content).is_some_and(|id| ids.contains(&id))) {
                     return Verdict::Drop;
                 }
@@ -200,6 +205,11 @@ fn pack_all(
             packer.add(&relative(layout, path), &content)?;
         }
     }
+    for (name, layer, path) in of_projects(layout) {
+        if let Ok(content) = layer.door().read(&path, crate::files::LARGEST) {
+            packer.add(&name, &content)?;
+        }
+    }
     packer.finish()
 }
 
@@ -215,6 +225,20 @@ fn sources(layout: &Layout) -> Vec<PathBuf> {
     found
 }
 
+/// Memories in the trusted stores of projects, by their names in a snapshot.
+fn of_projects(layout: &Layout) -> Vec<(String, &Layer, PathBuf)> {
+    let mut found = Vec::new();
+    for layer in layout.layers.iter().filter(|layer| layer.is_trusted()) {
+        for path in everything(layer.door(), &["tmp"]) {
+            if let Ok(inner) = path.strip_prefix(layer.memories()) {
+                let name = format!("{PROJECTS}{}/memories/{}", layer.store_id(), inner.to_string_lossy());
+                found.push((name, layer, path));
+            }
+        }
+    }
+    found
+}
+
 fn relative(layout: &Layout, path: &Path) -> String {
     let relative = path.strip_prefix(layout.home()).unwrap_or(path);
     relative.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
@@ -226,6 +250,11 @@ fn digest(layout: &Layout, sources: &[PathBuf]) -> String {
     for path in sources {
         if let Ok(Some(stamp)) = layout.stamp(path) {
             hasher.update(format!("{}\n{} {}\n", relative(layout, path), stamp.mtime, stamp.size).as_bytes());
+        }
+    }
+    for (name, layer, path) in of_projects(layout) {
+        if let Ok(Some(stamp)) = Stamp::read(layer.door(), &path) {
+            hasher.update(format!("{name}\n{} {}\n", stamp.mtime, stamp.size).as_bytes());
         }
     }
     hasher.finalize().to_hex()[..32].to_owned()

@@ -1,14 +1,16 @@
 //! Files out of a snapshot: what is missing or cannot be read, or everything as it was.
 
 use std::collections::HashSet;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use hark_core::{Raw, markdown};
+use hark_files::Door;
 use serde::Serialize;
 
 use super::pack::Unpacker;
-use super::{EXTENSION, id_of, paths, relative, sources};
+use super::{EXTENSION, PROJECTS, id_of, paths, relative, sources};
 use crate::error::StoreError;
+use crate::files;
 use crate::store::Store;
 use crate::tombstones;
 use crate::write::Writer;
@@ -65,19 +67,19 @@ impl Writer<'_> {
                 report.forgotten += 1;
                 continue;
             }
-            let path = self.layout.home().join(&name);
-            match self.layout.door().read(&path, crate::files::LARGEST) {
+            let Some((door, staging, path)) = self.place_of(&name) else { continue };
+            match door.read(&path, crate::files::LARGEST) {
                 Ok(now) if now == content => report.unchanged += 1,
                 // Keys and tombstones are never taken back in time.
                 Ok(_) if !name.contains('/') => report.unchanged += 1,
                 Ok(now) if exact || self.is_damaged(&name, &now) => {
                     report.replaced.push(name);
-                    self.put_back(&path, &content, apply)?;
+                    self.put_back(&door, &staging, &path, &content, apply)?;
                 }
                 Ok(_) => report.unchanged += 1,
                 Err(_) => {
                     report.missing.push(name);
-                    self.put_back(&path, &content, apply)?;
+                    self.put_back(&door, &staging, &path, &content, apply)?;
                 }
             }
         }
@@ -107,21 +109,40 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn put_back(&mut self, path: &std::path::PathBuf, content: &[u8], apply: bool) -> Result<(), StoreError> {
+    /// Where an entry belongs: in the user's own store, or in the trusted store of a project that is still there.
+    fn place_of(&self, name: &str) -> Option<(Door, PathBuf, PathBuf)> {
+        let layout = self.layout;
+        let Some(inner) = name.strip_prefix(PROJECTS) else {
+            return Some((layout.door().clone(), layout.staging(), layout.home().join(name)));
+        };
+        let (id, file) = inner.split_once('/')?;
+        let layer = layout.layers.iter().find(|layer| layer.store_id() == id && layer.is_trusted())?;
+        file.starts_with("memories/")
+            .then(|| (layer.door().clone(), layer.staging(), layer.path().join(file)))
+    }
+
+    fn put_back(
+        &mut self,
+        door: &Door,
+        staging: &Path,
+        path: &Path,
+        content: &[u8],
+        apply: bool,
+    ) -> Result<(), StoreError> {
         if !apply {
             return Ok(());
         }
-        if let Some(folder) = path.parent() {
-            self.layout.create_folder(folder)?;
+        for folder in [path.parent(), Some(staging)].into_iter().flatten() {
+            files::create_folder(door, folder)?;
         }
-        self.journal_file(path);
-        self.layout.write(path, content).map(drop)
+        self.journal_at(door, staging, path);
+        files::write_atomic(door, staging, path, content).map(drop)
     }
 
     fn is_damaged(&self, name: &str, bytes: &[u8]) -> bool {
         let Ok(text) = std::str::from_utf8(bytes) else { return true };
         let clean = |raw: Raw| self.redactor.clean(raw);
-        if name.starts_with("memories/") {
+        if name.starts_with("memories/") || name.starts_with(PROJECTS) {
             markdown::parse(text, &clean).is_err()
         } else if name.starts_with("sessions/") {
             markdown::session::parse(text, &clean).is_err()
@@ -132,7 +153,7 @@ impl Writer<'_> {
 }
 
 fn is_note(name: &str) -> bool {
-    name.starts_with("memories/") || name.starts_with("sessions/")
+    ["memories/", "sessions/", PROJECTS].iter().any(|folder| name.starts_with(folder))
 }
 
 /// A path that stays inside the data directory, whoever wrote the snapshot.

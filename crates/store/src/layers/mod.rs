@@ -64,6 +64,10 @@ impl Layer {
         &self.door
     }
 
+    pub(crate) fn store_id(&self) -> &str {
+        &self.store
+    }
+
     pub(crate) fn memories(&self) -> PathBuf {
         self.path().join("memories")
     }
