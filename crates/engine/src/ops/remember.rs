@@ -241,7 +241,8 @@ fn settle_proposals(
             "leave `supersedes` out",
         ));
     }
-    if !is_proposal && !(memory.kind.steers() && memory.origin == Origin::User) {
+    let is_order = memory.kind.steers() && memory.origin == Origin::User;
+    if !is_proposal && !is_order {
         return Ok(None);
     }
     for other in writer.alike_of_any_status(memory)? {
