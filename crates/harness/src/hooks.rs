@@ -13,9 +13,13 @@ pub fn hooks(input: &[u8]) {
         for event in EVENTS {
             let event = hook::read(host, *event, input, &|_| None);
             let _ = (event.hears_start(), event.hears_before(), event.hears_subagent());
-            for say in [Say::Nothing, Say::Context(long.clone()), Say::Deny("no".to_owned())] {
+            for say in [Say::Nothing, Say::Context("a\"b".to_owned()), Say::Deny("no".to_owned())] {
                 answer(&event.answer(&say), host.id);
             }
+        }
+        let event = hook::read(host, None, input, &|_| None);
+        if event.hears() {
+            answer(&event.answer(&Say::Context(long.clone())), host.id);
         }
     }
 }

@@ -53,7 +53,7 @@ fn transcripts() {
 
 #[test]
 fn settings() {
-    mutated("settings", 600);
+    mutated("settings", 400);
 }
 
 #[test]
