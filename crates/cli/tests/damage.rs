@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use hark_testkit::{Hark, Home, disk, sqlite};
+use hark_testkit::{Hark, Home, Seeded, disk, sqlite};
 
 fn home() -> Home {
     Home::new(env!("CARGO_BIN_EXE_hark"))
@@ -455,18 +455,27 @@ fn damaged_blobs_fail_nothing() {
         ("space_chunk", "slots"),
         ("space_vector", "vec"),
     ];
+    let mut seeded = Seeded::new(8);
+    let noise: Vec<u8> = (0..32_768).map(|_| seeded.below(256) as u8).collect();
     for (table, column) in columns {
         for value in [
-            format!("zeroblob(length({column}))"),
-            format!("randomblob(length({column}))"),
-            format!("substr({column}, 1, 3)"),
-            "x''".to_owned(),
+            format!("substr(?1, 1, length({column}))"),
+            format!("zeroblob(length({column}) + 0 * length(?1))"),
+            format!("substr({column}, 1, 3 + 0 * length(?1))"),
+            "substr(?1, 1, 0)".to_owned(),
         ] {
             let (home, ids) = filled();
-            home.hark(["model", "embed"]).ok();
+            // The encoder is slow to load, and has a say only where its vectors are damaged.
+            let with_encoder = table.starts_with("space_");
+            if with_encoder {
+                home.hark(["model", "embed"]).ok();
+            } else {
+                fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+                fs::write(home.user_config(), "[embedding]\nmodel = \"static\"\n").unwrap();
+            }
             let before = home.recall_ids("who drains the queue", &[]);
             sqlite::open(&home.database())
-                .execute_batch(&format!("UPDATE {table} SET {column} = {value}"))
+                .execute(&format!("UPDATE {table} SET {column} = {value}"), [&noise])
                 .unwrap();
             for args in [
                 &["recall", "who drains the queue"][..],

@@ -3,7 +3,7 @@
 use hark_engine::ops::remember;
 use hark_engine::{Caller, Clock, Config, Engine};
 use hark_testkit::{Home, corpus, disk};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const NOW: &str = "2026-09-01T12:00:00Z";
 
@@ -75,9 +75,12 @@ fn thirty_two_recalls_answer_the_same_with_the_encoder() {
     let home = home_with(notes);
     home.hark(["model", "embed"]).ok();
     assert_eq!(questions.len(), 32);
+    // One process for all questions: it loads the encoder once.
     let ask = || -> Vec<Value> {
+        let mut mcp = home.mcp();
         let one = |query: &String| {
-            let mut answer = home.recall(query, &["--all-projects", "--explain", "--limit", "10"]);
+            let asked = json!({ "query": query, "limit": 10, "all_projects": true, "explain": true });
+            let mut answer = mcp.data("memory_recall", &asked);
             answer.as_object_mut().unwrap().remove("micros");
             answer
         };
@@ -106,7 +109,7 @@ fn thirty_two_recalls_answer_the_same_with_the_encoder() {
         said.contains("have no vector of the encoder yet") && said.contains("hark model embed"),
         "{said}"
     );
-    home.hark(["work"]).ok();
+    home.hark(["model", "embed"]).ok();
     assert_eq!(ask(), before);
 }
 

@@ -19,6 +19,8 @@ use crate::store::Store;
 
 /// Sign bits cover this many values.
 const SIGNS: usize = 48 * 8;
+/// In `meta`, while vectors of a lost index are missing.
+const OWED: &str = "vectors owed";
 /// A passage that has no vector in the space, and needs none.
 const NO_VECTOR: i64 = 0;
 
@@ -109,6 +111,21 @@ impl Store {
             Ok(coverage)
         };
         self.on_one_snapshot(|store| run(store).map_err(|e| store.sql(e)))
+    }
+
+    /// The index was lost, and the vectors that took long to make went with it.
+    pub(crate) fn owe_vectors(&self) -> Result<(), StoreError> {
+        self.note(OWED, "1")
+    }
+
+    /// Whether vectors of a lost index have not been made again.
+    pub fn owes_vectors(&self) -> Result<bool, StoreError> {
+        Ok(self.noted(OWED)?.is_some_and(|text| !text.is_empty()))
+    }
+
+    /// They have.
+    pub fn vectors_are_made(&self) -> Result<(), StoreError> {
+        if self.owes_vectors()? { self.note(OWED, "") } else { Ok(()) }
     }
 
     /// Whether any passage has a place in the space.

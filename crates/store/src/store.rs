@@ -142,9 +142,13 @@ impl Store {
 
     fn open_once(layout: &Layout, options: &OpenOptions, lost: bool) -> Result<Store, StoreError> {
         let opening = while_nobody_replaces_it(layout, Wait::Yes);
+        let was_lost = !layout.door().has_file(&layout.database()) && !has_no_files(layout);
         let conn = open_migrated(layout, options.role.settings())?;
         drop(opening);
         let mut store = Self::around(conn, layout, options);
+        if was_lost {
+            store.owe_vectors()?;
+        }
         if lost {
             lost::note(&store.conn, options.now).map_err(|e| store.sql(e))?;
         }

@@ -114,6 +114,9 @@ pub(crate) fn fill(
         engine.store.put_in_space(encoder.id(), &vectors)?;
         progress(added);
     }
+    if is_whole {
+        engine.store.vectors_are_made()?;
+    }
     if is_whole && added > 0 {
         engine.store.tidy_space(encoder.id())?;
     }

@@ -48,33 +48,33 @@ pub fn run(
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Response, EngineError> {
     let started = Instant::now();
-    let (memories, anew) = match engine.store.take_rebuilt() {
+    let memories = match engine.store.take_rebuilt() {
         // There was none to open: it has just been made.
-        Some(memories) => (memories, true),
-        None => (engine.store.reindex(engine.now())?, false),
+        Some(memories) => memories,
+        None => engine.store.reindex(engine.now())?,
     };
-    let vectors = vectors(engine, request, anew, started, progress)?;
+    let vectors = vectors(engine, request, started, progress)?;
     let unreadable_files = engine.store.stats()?.unreadable_files;
     Ok(Response { memories, unreadable_files, millis: started.elapsed().as_millis() as u64, vectors })
 }
 
-/// An index that is rebuilt has the vectors of before. One that is made anew has none: then they are made, so
-/// that recall gives the same answers as before.
+/// An index that is rebuilt has the vectors of before. One that was lost has none: then they are made, so that
+/// recall gives the same answers as before.
 fn vectors(
     engine: &mut Engine,
     request: &Request,
-    anew: bool,
     started: Instant,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Option<Vectors>, EngineError> {
     let Some(encoder) = engine.encoder() else { return Ok(None) };
+    let owed = engine.store.owes_vectors()?;
     let before = engine.store.coverage(encoder.id())?;
     let missing = before.passages - before.embedded;
-    if anew && missing > 0 {
+    if owed && missing > 0 {
         let until = started + Duration::from_secs(request.max_seconds.unwrap_or(LONGEST));
         embed::fill(engine, &encoder, Some(until), &mut |made| progress(made, missing))?;
     }
     let after = engine.store.coverage(encoder.id())?;
-    let left = if anew { after.passages - after.embedded } else { 0 };
+    let left = if owed { after.passages - after.embedded } else { 0 };
     Ok(Some(Vectors { embedded: after.embedded, passages: after.passages, left }))
 }

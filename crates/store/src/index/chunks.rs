@@ -84,7 +84,8 @@ impl Facets {
     #[inline]
     pub(crate) fn decode(slot: &[u8; SLOT_BYTES]) -> Option<Self> {
         let u32_at = |at: usize| u32::from_le_bytes([slot[at], slot[at + 1], slot[at + 2], slot[at + 3]]);
-        if slot[26] & LIVE == 0 {
+        // No kind or status has such a number: the slot is damaged, and not a passage.
+        if slot[26] & LIVE == 0 || slot[24] >= 32 || slot[25] >= 8 {
             return None;
         }
         Some(Facets {

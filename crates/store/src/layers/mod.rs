@@ -291,6 +291,10 @@ impl Store {
     /// The user works where this store is: it is known from now on, and its files are picked up. A store that
     /// cannot be read is passed over: nobody's work may stop because of what lies in a project.
     pub fn visit(&mut self, path: &Path, now: Timestamp) -> Result<(), StoreError> {
+        if self.read_only {
+            self.work_in(path);
+            return Ok(());
+        }
         if self.layer_at(path).is_none() {
             let database = self.layout.database();
             let tx = match connection::begin(&self.conn, &database, self.patience) {
