@@ -144,7 +144,6 @@ fn ten_thousand_handshakes_cost_no_memory() {
     open(8_000);
     let after = server.resident().expect("VmRSS");
     assert!(after < before + 16 * 1024, "{before} kB before, {after} kB after");
-    println!("{before} kB after 2,000 handshakes, {after} kB after 10,000");
 }
 
 #[test]

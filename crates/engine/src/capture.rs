@@ -19,6 +19,7 @@ use crate::error::EngineError;
 use crate::failures::{self, Trails};
 use crate::project;
 use crate::project::changes::{self, Uncommitted};
+use crate::project_store::may_be_written_down;
 use crate::summary;
 
 /// How much of each sort of text is kept, in bytes.
@@ -126,6 +127,8 @@ pub(crate) fn before(
 
 fn addressed(redactor: &Redactor, event: &HookEvent, session: Clean, ours: bool, stored: Event) -> Arrival {
     let clean = |text: &str| redactor.clean(Raw::new(text));
+    let transcript = event.transcript.as_deref();
+    let transcript = transcript.filter(|path| may_be_written_down(Path::new(path), redactor));
     Arrival {
         host: clean(event.client),
         via: clean(&event.via),
@@ -133,7 +136,7 @@ fn addressed(redactor: &Redactor, event: &HookEvent, session: Clean, ours: bool,
         parent: event.parent.as_deref().map(&clean),
         once: event.once.as_deref().map(&clean),
         folder: event.cwd.as_deref().map(|f| clean(&f.to_string_lossy())),
-        transcript: event.transcript.as_deref().map(&clean),
+        transcript: transcript.map(&clean),
         ours,
         recorded: None,
         event: stored,

@@ -380,7 +380,7 @@ fn whereabouts(conn: &Connection, session: i64) -> rusqlite::Result<Option<Where
         let key: Option<String> = row.get(2)?;
         Ok(Whereabouts {
             project: ProjectNum(row.get(0)?),
-            key: key.and_then(|k| projects::key_of(k)),
+            key: key.and_then(projects::key_of),
             id: id.map(|id| id.short()).unwrap_or_default(),
             host_session: row.get(3)?,
         })

@@ -40,7 +40,7 @@ pub(crate) fn key_of(text: String) -> Option<ProjectKey> {
 pub(crate) fn all(conn: &Connection) -> rusqlite::Result<Vec<ProjectKey>> {
     let mut statement = conn.prepare_cached("SELECT key FROM project ORDER BY key")?;
     let keys = statement.query_map([], |row| row.get::<_, String>(0))?;
-    keys.filter_map(|key| key.map(|k| key_of(k)).transpose()).collect()
+    keys.filter_map(|key| key.map(key_of).transpose()).collect()
 }
 
 pub(crate) fn cached_root(
@@ -52,7 +52,7 @@ pub(crate) fn cached_root(
         .prepare_cached("SELECT key FROM project_root WHERE root = ?1 AND stamp = ?2")?
         .query_row([root, stamp], |row| row.get(0))
         .optional()?;
-    Ok(key.and_then(|k| key_of(k)))
+    Ok(key.and_then(key_of))
 }
 
 pub(crate) fn remember_root(

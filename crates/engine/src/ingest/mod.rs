@@ -28,6 +28,7 @@ pub use watch::Progress;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::project_store::may_be_written_down;
 use find::Found;
 use watch::Watch;
 
@@ -100,8 +101,17 @@ fn read_all(
 ) -> Result<(), EngineError> {
     let started = Instant::now();
     report.files.unrecognised = found.unrecognised;
+    let redactor = engine.redactor();
+    let (found, secret): (Vec<_>, Vec<_>) =
+        found.jobs.into_iter().partition(|job| may_be_written_down(&job.path, &redactor));
+    for _ in &secret {
+        report.trouble(
+            "a transcript",
+            &"was passed over: its path looks as if it held a secret; rename its folder",
+        );
+    }
     let (jobs, older): (Vec<_>, Vec<_>) =
-        found.jobs.into_iter().partition(|job| since.is_none_or(|since| job.mtime >= since.as_millis()));
+        found.into_iter().partition(|job| since.is_none_or(|since| job.mtime >= since.as_millis()));
     report.files.older = older.len() as u64;
     let progress = Progress {
         total_bytes: jobs.iter().map(|job| job.size).sum(),

@@ -89,6 +89,10 @@ fn calls_us(entry: &Value) -> bool {
     let Some(url) = names.iter().find_map(|name| entry.get(name)?.as_str()) else { return false };
     let Some(rest) = url.strip_prefix("http://") else { return false };
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    // `127.0.0.1:9824@evil.example` is the host `evil.example`, which must not get the token.
+    if authority.contains('@') {
+        return false;
+    }
     let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host).to_ascii_lowercase();
     ["localhost", "127.0.0.1", "[::1]"].contains(&host.as_str()) && path.trim_end_matches('/') == "mcp"
 }

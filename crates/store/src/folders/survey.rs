@@ -70,7 +70,8 @@ impl<'l> Root<'l> {
         let mut folders = vec![(self.key(""), itself.mtime)];
         for (name, look) in self.door.list(memories).map_err(fail)? {
             let Some(name) = name.to_str().filter(|n| !n.starts_with(['.', '@'])) else { continue };
-            if look.is_folder() && !(self.layer.is_some() && !is_safe_place(&format!("{name}/x.md"))) {
+            let is_usual = self.layer.is_none() || is_safe_place(&format!("{name}/x.md"));
+            if look.is_folder() && is_usual {
                 folders.push((self.key(name), look.mtime));
             }
         }
