@@ -1,8 +1,9 @@
 //! Whose words a turn holds: what a user pastes, quotes or forwards never becomes a memory of theirs, and what
 //! they say themselves, beside it or about it, still does.
 //!
-//! The phrasings were written before the code that they test. Ten were held out and looked at once, when that
-//! code was done: nine agreed. The tenth was moved to the others, and replaced by one written after it.
+//! The phrasings were written before the code that they test. Ten were held out, though not unseen: they were part
+//! of the run before that code was written. When it was done nine agreed. The tenth was moved to the others, and
+//! replaced by one written after it.
 
 use hark_core::distil;
 

@@ -68,7 +68,8 @@ fn aliased(engine: &Engine, key: ProjectKey) -> ProjectKey {
 /// A name that says what it is, and a mark that keeps two folders of one name apart: the root
 /// commit, which survives renames and moves, or else the path.
 fn local_name(folder: &Path, root_commit: Option<&str>) -> Option<Raw> {
-    let name = folder.file_name()?.to_string_lossy();
+    // Cleaned by itself: with the mark behind it a token may no longer look like one.
+    let name = engine.clean(&folder.file_name()?.to_string_lossy());
     let path_mark = || hash(&folder.to_string_lossy());
     let mark = root_commit.map_or_else(path_mark, str::to_owned);
     Some(Raw::new(format!("{name}-{}", &mark[..MARK_CHARS])))
