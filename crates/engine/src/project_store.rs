@@ -79,10 +79,11 @@ pub fn settings(cwd: Option<&Path>, layout: &Layout) -> Option<Door> {
 }
 
 /// Paths of stores and transcripts are written down as they are. One that holds a secret cannot be, not even with
-/// dashes in place of underscores, as assistants write the names of folders.
+/// dashes in place of underscores and dots, as assistants write the names of folders.
 pub(crate) fn may_be_written_down(path: &Path, redactor: &Redactor) -> bool {
     let is_plain = |text: &str| *redactor.clean(Raw::new(text)) == *text;
-    path.to_str().is_some_and(|text| is_plain(text) && is_plain(&text.replace('-', "_")))
+    let spelt = |text: &str| ["-", "_", "."].iter().all(|sign| is_plain(&text.replace('-', sign)));
+    path.to_str().is_some_and(spelt)
 }
 
 fn looks_like_a_store(store: &Path) -> bool {

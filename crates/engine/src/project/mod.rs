@@ -40,7 +40,10 @@ pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey>
         None => {
             let name = match remote.as_deref().and_then(ProjectKey::from_remote) {
                 Some(name) => name,
-                None => local_name(repository.as_ref().map_or(&root, |r| &r.work_tree), commit.as_deref())?,
+                None => {
+                    let folder = repository.as_ref().map_or(&root, |r| &r.work_tree);
+                    local_name(engine, folder, commit.as_deref())?
+                }
             };
             ProjectKey::new(&engine.redactor().clean(name))?
         }
@@ -67,7 +70,7 @@ fn aliased(engine: &Engine, key: ProjectKey) -> ProjectKey {
 
 /// A name that says what it is, and a mark that keeps two folders of one name apart: the root
 /// commit, which survives renames and moves, or else the path.
-fn local_name(folder: &Path, root_commit: Option<&str>) -> Option<Raw> {
+fn local_name(engine: &Engine, folder: &Path, root_commit: Option<&str>) -> Option<Raw> {
     // Cleaned by itself: with the mark behind it a token may no longer look like one.
     let name = engine.clean(&folder.file_name()?.to_string_lossy());
     let path_mark = || hash(&folder.to_string_lossy());
