@@ -54,6 +54,16 @@ fn assistants(environment: &Environment) -> Result<Vec<Health>, Failure> {
 fn print(response: &Response) {
     let store = &response.store;
     ui::print(&format!("{} memories in {}\n", store.memories, store.home));
+    for layer in store.layers.iter().filter(|layer| layer.trusted) {
+        let noun = if layer.memories == 1 { "memory" } else { "memories" };
+        let project = layer.project.as_deref().unwrap_or_default();
+        ui::print(&format!(
+            "{GOOD}trusted:{GOOD:#} {} ({} {noun} of {})\n",
+            ui::safe(&layer.path),
+            layer.memories,
+            ui::safe(project)
+        ));
+    }
     for finding in &store.findings {
         let (style, word) = match finding.severity {
             Severity::Ok => (GOOD, "ok"),
