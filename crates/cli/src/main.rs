@@ -1,34 +1,35 @@
 //! `hark`: the command line. Parses, runs one command, turns failures into words and exit codes.
 
-mod args;
 mod commands;
 mod environment;
 mod failure;
 mod hook;
-mod surroundings;
+mod overview;
+mod run;
 mod tour;
+mod tree;
 mod ui;
 mod usage;
 
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
-
-use args::Cli;
 use environment::Environment;
+use tree::Chosen;
 
 fn main() -> ExitCode {
     if let Some(args) = hook::wanted(std::env::args_os().skip(1)) {
         hook::run(&args);
     }
-    let parsed = usage::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
-    let cli = match parsed {
-        Ok(cli) => cli,
-        Err(error) => return usage::report(&error),
+    let matches = match tree::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return usage::report(error),
     };
-    let json = cli.output.json;
-    let outcome =
-        Environment::read(cli.output).and_then(|environment| commands::run(cli.command, &environment));
+    let json = matches.get_flag("json");
+    let outcome = Environment::read(json).and_then(|environment| match tree::chosen(&matches) {
+        Some(Chosen::Operation(operation, matches)) => run::operation(operation, matches, &environment),
+        Some(Chosen::Program(program, matches)) => (program.run)(matches, &environment),
+        None => Ok(()),
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(json),

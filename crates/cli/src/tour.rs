@@ -44,7 +44,7 @@ pub(crate) fn run(environment: &Environment) -> Result<(), Failure> {
     let _ = std::fs::remove_dir_all(&folder);
     let (steps, took) = outcome?;
     let passed = steps.iter().all(|step| step.passed);
-    if environment.output.json {
+    if environment.json {
         ui::print_json(&serde_json::json!({ "passed": passed, "millis": took.as_millis(), "steps": steps }));
     } else {
         show(&steps, took, passed);

@@ -16,6 +16,14 @@ pub enum EngineError {
     Invalid { message: String, hint: String },
     #[error("{}: {message}", .path.display())]
     Config { path: std::path::PathBuf, message: String },
+    /// A file outside the store.
+    #[error("{}: {message}", .path.display())]
+    File { path: std::path::PathBuf, message: String },
+    /// What `hark install` keeps about the files it changed.
+    #[error("{message}")]
+    Vault { message: String, hint: &'static str },
+    #[error("the store has problems")]
+    Unhealthy,
     #[error(transparent)]
     Model(#[from] ModelError),
     #[error("no random numbers from the system: {0}")]
@@ -47,7 +55,11 @@ impl EngineError {
             EngineError::Invalid { .. } => ErrorKind::User,
             EngineError::Config { .. } => ErrorKind::User,
             EngineError::Model(ModelError::Source { .. }) => ErrorKind::User,
-            EngineError::Store(_) | EngineError::Model(_) => ErrorKind::Storage,
+            EngineError::Store(_)
+            | EngineError::Model(_)
+            | EngineError::File { .. }
+            | EngineError::Vault { .. }
+            | EngineError::Unhealthy => ErrorKind::Storage,
             EngineError::Random(_) => ErrorKind::Internal,
         }
     }
@@ -56,7 +68,10 @@ impl EngineError {
         match self {
             EngineError::Store(e) => e.hint(),
             EngineError::Invalid { hint, .. } => Some(hint.clone()).filter(|h| !h.is_empty()),
-            EngineError::Config { path, .. } => Some(format!("mend {} or delete it", path.display())),
+            EngineError::Config { path, .. } => Some(format!("fix {} or delete it", path.display())),
+            EngineError::File { .. } => Some("check that you may write there".to_owned()),
+            EngineError::Vault { hint, .. } => Some((*hint).to_owned()),
+            EngineError::Unhealthy => Some("follow the lines marked `fix`".to_owned()),
             EngineError::Model(e) => Some(e.hint().to_owned()),
             EngineError::Random(_) => None,
         }

@@ -12,6 +12,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use axum::{Json, Router};
+use hark_engine::operation::Family;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime;
@@ -21,19 +22,14 @@ use crate::connections::Connections;
 use crate::error::ServeError;
 use crate::guard::Guard;
 use crate::limits::Limits;
-use crate::mcp::{HttpMcp, Shared, http_mcp, peek};
+use crate::mcp::{HttpMcp, Shared, http_mcp, peek, threads};
+use crate::pool::Pool;
 use crate::signal::told_to_stop;
 use crate::token::{Shown, Token};
-use crate::toolbox::ToolBox;
-use crate::{MAX_MESSAGE_BYTES, SERVER_NAME, kept_memory};
-
-pub const DEFAULT_PORT: u16 = 9824;
+use crate::{MAX_MESSAGE_BYTES, SERVER_NAME};
 
 /// By this header a client names the folder it works in; clients can be configured to send it.
 pub const PROJECT_DIR_HEADER: &str = "x-hark-project-dir";
-
-/// Calls worked on at the same time; more wait.
-const WORKERS: usize = 16;
 
 /// How long calls may go on after the signal to stop.
 const GRACE: Duration = Duration::from_secs(5);
@@ -78,25 +74,25 @@ struct Desk {
 
 /// Serves until SIGINT or SIGTERM. `on_ready` gets the address, with the port the system chose for port 0.
 pub fn serve_http(
-    tools: Arc<dyn ToolBox>,
+    pool: Arc<Pool>,
+    families: &[Family],
     options: HttpOptions,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
-    kept_memory::keep();
+    let shared = Shared::new(pool, families);
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        .max_blocking_threads(WORKERS)
-        .on_thread_start(kept_memory::reserve)
+        .max_blocking_threads(threads())
         .enable_all()
         .build()
         .map_err(ServeError::Runtime)?;
-    let result = runtime.block_on(serve(tools, options, on_ready));
+    let result = runtime.block_on(serve(shared, options, on_ready));
     runtime.shutdown_background();
     result
 }
 
 async fn serve(
-    tools: Arc<dyn ToolBox>,
+    shared: Arc<Shared>,
     options: HttpOptions,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
@@ -108,7 +104,6 @@ async fn serve(
     let listener = TcpListener::bind(addr).await.map_err(failed)?;
     let addr = listener.local_addr().map_err(failed)?;
 
-    let shared = Shared::new(tools);
     let mcp = http_mcp(&shared, &limits);
     let door = Arc::new(Door { guard: Guard::new(addr, &allowed_hosts, &allowed_origins), token });
     let routes = Router::new()

@@ -1,8 +1,8 @@
 //! The async edge: MCP over stdio and over streamable HTTP.
 //!
-//! What the tools do is behind [`ToolBox`], which is plain synchronous Rust. This crate owns everything that
-//! has to do with a connection: protocol versions and their differences, argument checking, the client's
-//! roots, cancellation, who may call, how long and how many, and ending when nobody is left to serve.
+//! What the tools do is the table of operations, run through a [`Pool`] of connections in plain synchronous Rust.
+//! This crate owns everything about a connection: protocol versions and their differences, argument checking, the
+//! client's roots, cancellation, who may call, how long and how many, and exiting when there is no client left.
 //!
 //! Deliberately absent: a tokio type in any signature (both entry points block and bring their own runtime),
 //! an `rmcp` type outside `mcp/`, and any write to stdout other than protocol lines.
@@ -11,26 +11,20 @@ mod connections;
 mod error;
 mod guard;
 mod http;
-mod kept_memory;
 mod limits;
 mod mcp;
-mod memory_tools;
 mod parent;
+mod pool;
 mod signal;
 mod stdio;
 mod token;
-mod toolbox;
 
 pub use error::ServeError;
-pub use http::{DEFAULT_PORT, HttpOptions, PROJECT_DIR_HEADER, serve_http};
+pub use http::{HttpOptions, PROJECT_DIR_HEADER, serve_http};
 pub use limits::Limits;
-pub use memory_tools::{MemoryTools, Settings};
+pub use pool::Pool;
 pub use stdio::serve_stdio;
 pub use token::{BadToken, Token};
-pub use toolbox::{
-    Caller, FailureKind, PromptArgumentSpec, PromptSpec, ResourceSpec, ToolAnswer, ToolBox, ToolFailure,
-    ToolSpec, Transport,
-};
 
 /// How the server names itself to clients.
 pub const SERVER_NAME: &str = "hark";

@@ -5,18 +5,16 @@ use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread;
 use std::time::Duration;
 
+use hark_engine::operation::Family;
 use tokio::runtime;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
 use crate::error::ServeError;
-use crate::mcp::{Handler, Input, Place, Shared, serve_lines};
+use crate::mcp::{Handler, Input, Place, Shared, serve_lines, threads};
+use crate::pool::Pool;
 use crate::signal::told_to_stop;
-use crate::toolbox::ToolBox;
-use crate::{MAX_MESSAGE_BYTES, kept_memory, parent};
-
-/// Calls worked on at the same time; more wait.
-const WORKERS: usize = 4;
+use crate::{MAX_MESSAGE_BYTES, parent};
 
 /// How long calls may go on after the client has gone.
 const GRACE: Duration = Duration::from_millis(500);
@@ -29,22 +27,21 @@ const READ_AHEAD: usize = 8;
 ///
 /// stdin and stdout have a thread each: clients hand over pipes, sockets, files or terminals, and blocking
 /// reads and writes work on all of them alike.
-pub fn serve_stdio(tools: Arc<dyn ToolBox>) -> Result<(), ServeError> {
-    kept_memory::keep();
+pub fn serve_stdio(pool: Arc<Pool>, families: &[Family]) -> Result<(), ServeError> {
+    let shared = Shared::new(pool, families);
     let parent_died = parent::died();
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(WORKERS)
-        .on_thread_start(kept_memory::reserve)
+        .max_blocking_threads(threads())
         .build()
         .map_err(ServeError::Runtime)?;
-    let result = runtime.block_on(serve(tools, parent_died));
+    let result = runtime.block_on(serve(shared, parent_died));
     runtime.shutdown_background();
     result
 }
 
 async fn serve(
-    tools: Arc<dyn ToolBox>,
+    shared: Arc<Shared>,
     parent_died: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     let stop = Arc::new(Notify::new());
@@ -81,7 +78,7 @@ async fn serve(
         }
     });
 
-    let handler = Handler::new(Shared::new(tools), Arc::new(Place::beside_client()));
+    let handler = Handler::new(shared, Arc::new(Place::beside_client()));
     let serving = serve_lines(handler, input, output, stop, Arc::clone(&over));
     tokio::pin!(serving);
     tokio::select! {

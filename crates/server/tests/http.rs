@@ -104,12 +104,11 @@ fn the_project_is_what_the_client_says_and_never_the_servers_folder() {
     let whereabouts = |headers: &[(&str, &str)]| {
         let params = call("memory_recall", json!({"query": "caller"}));
         let caller = caller(&http.ask("tools/call", params, headers).message());
-        (caller["cwd"].clone(), caller["project"].clone())
+        caller["project"].clone()
     };
-    assert_eq!(whereabouts(&[]), (Value::Null, Value::Null));
-    let named = whereabouts(&[("X-Hark-Project-Dir", "/srv/p")]);
-    assert_eq!(named, (json!("/srv/p"), json!("/srv/p")));
-    assert_eq!(whereabouts(&[("X-Hark-Project-Dir", "relative")]).1, Value::Null);
+    assert_eq!(whereabouts(&[]), Value::Null);
+    assert_eq!(whereabouts(&[("X-Hark-Project-Dir", "/srv/p")]), json!("/srv/p"));
+    assert_eq!(whereabouts(&[("X-Hark-Project-Dir", "relative")]), Value::Null);
 }
 
 #[test]
@@ -128,7 +127,7 @@ fn roots_are_asked_for_on_the_stream_of_the_call() {
     let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": roots});
     assert_eq!(http.post(&answer, &headers).status, 202);
     assert_eq!(event(&mut stream)["id"], 1);
-    assert_eq!(caller(&event(&mut ask(2)))["roots"], json!(["/srv/p"]));
+    assert_eq!(caller(&event(&mut ask(2)))["project"], json!("/srv/p"));
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn protocol_errors_have_their_codes_and_ids() {
 }
 
 #[test]
-fn tool_failures_are_told_to_the_model() {
+fn a_model_reads_why_a_tool_failed() {
     let mut pipe = Pipe::ready("2025-11-25", json!({}));
     let mut failure = |tool: &str, arguments: Value| {
         let answer = pipe.ask("tools/call", call(tool, arguments));
@@ -151,19 +151,6 @@ fn tool_failures_are_told_to_the_model() {
     // A defect in one call leaves the server standing.
     assert!(failure("memory_recall", json!({"query": "panic"})).contains("failed unexpectedly"));
     assert_eq!(pipe.ask("ping", json!({}))["result"], json!({}));
-}
-
-#[test]
-fn resources_and_prompts_are_served() {
-    let mut pipe = Pipe::ready("2025-11-25", json!({}));
-    pipe.ask("tools/call", call("memory_remember", json!({"text": "one"})));
-    let read = pipe.ask("resources/read", json!({"uri": "hark://memories"}));
-    assert_eq!(read["result"]["contents"][0]["text"], "one", "{read}");
-    let prompt = pipe.ask("prompts/get", json!({"name": "recall", "arguments": {"topic": "tea"}}));
-    let content = &prompt["result"]["messages"][0]["content"];
-    assert_eq!(content["text"], "Recall what is known about tea.");
-    let answer = pipe.ask("prompts/get", json!({"name": "recall"}));
-    assert!(answer["error"]["message"].as_str().unwrap().contains("`topic`"), "{answer}");
 }
 
 #[test]
@@ -242,10 +229,8 @@ fn a_cancelled_call_is_not_answered() {
 #[test]
 fn roots_are_asked_for_once_and_again_when_they_change() {
     let mut pipe = Pipe::ready("2025-06-18", json!({"roots": {"listChanged": true}}));
-    let whereabouts = |pipe: &mut Pipe, id: i64| {
-        let result = pipe.answer(id)["result"]["structuredContent"].clone();
-        (result["roots"].clone(), result["project"].clone())
-    };
+    let whereabouts =
+        |pipe: &mut Pipe, id: i64| pipe.answer(id)["result"]["structuredContent"]["project"].clone();
     let ask = |pipe: &mut Pipe| pipe.request("tools/call", call("memory_recall", json!({"query": "caller"})));
     let answer_roots = |pipe: &mut Pipe, uri: &str| {
         let question = pipe.next();
@@ -261,16 +246,14 @@ fn roots_are_asked_for_once_and_again_when_they_change() {
     // The answer may come after the call has stopped waiting for it, if the machine is busy.
     pipe.answer(id);
     let id = ask(&mut pipe);
-    let (roots, project) = whereabouts(&mut pipe, id);
-    assert_eq!(roots, json!(["/srv/my project"]), "asked once only");
-    assert_eq!(project, "/srv/my project");
+    assert_eq!(whereabouts(&mut pipe, id), "/srv/my project", "asked once only");
 
     pipe.notify("notifications/roots/list_changed", json!({}));
     let id = ask(&mut pipe);
     answer_roots(&mut pipe, "file:///srv/other");
     pipe.answer(id);
     let id = ask(&mut pipe);
-    assert_eq!(whereabouts(&mut pipe, id).0, json!(["/srv/other"]));
+    assert_eq!(whereabouts(&mut pipe, id), "/srv/other");
 }
 
 #[test]
@@ -280,7 +263,6 @@ fn a_client_that_does_not_tell_its_roots_is_served_all_the_same() {
     for _ in 0..3 {
         let answer = pipe.ask("tools/call", call("memory_recall", json!({"query": "caller"})));
         let caller = &answer["result"]["structuredContent"];
-        assert_eq!(caller["roots"], json!([]));
         let here = std::env::current_dir().unwrap();
         assert_eq!(caller["project"], here.to_str().unwrap());
     }
@@ -302,25 +284,25 @@ fn the_session_comes_from_the_request_or_the_environment() {
         params["_meta"] = meta;
         let answer = pipe.ask("tools/call", params);
         let caller = answer["result"]["structuredContent"].clone();
-        (caller["session"].clone(), caller["roots"].clone())
+        (caller["session"].clone(), caller["project"].clone())
     };
     assert_eq!(session(json!({})).0, "from-env");
     assert_eq!(session(json!({"sessionId": "codex"})).0, "codex");
     assert_eq!(session(json!({"assemblySessionId": "droid"})).0, "droid");
     let turn = json!({"session_id": "turn", "workspaces": {"/srv/p": {}}});
-    let (session, roots) = session(json!({"x-codex-turn-metadata": turn}));
-    assert_eq!((session, roots), (json!("turn"), json!(["/srv/p"])));
+    let (session, project) = session(json!({"x-codex-turn-metadata": turn}));
+    assert_eq!((session, project), (json!("turn"), json!("/srv/p")));
 }
 
 #[test]
-fn lists_are_answered_though_there_is_nothing_in_them() {
+fn empty_lists_are_answered() {
     let lists = [
         ("resources/list", "resources"),
         ("resources/templates/list", "resourceTemplates"),
         ("prompts/list", "prompts"),
     ];
     let mut command = Command::new(client::server());
-    command.arg("tools-only");
+    command.arg("stdio");
     let mut older = Pipe::start(&mut command);
     older.handshake("2024-11-05", json!({}));
     let mut newer = Pipe::start(&mut command);

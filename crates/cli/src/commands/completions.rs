@@ -1,21 +1,23 @@
 //! `hark completions SHELL`
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::args::Cli;
+use super::Start;
+use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::ui;
+use crate::{tree, ui};
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(super) struct Completions {
     #[arg(value_enum, value_name = "SHELL")]
     shell: Shell,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "hark", &mut script);
-    ui::print(&String::from_utf8_lossy(&script));
-    Ok(())
+impl Start for Completions {
+    fn start(self, _environment: &Environment) -> Result<(), Failure> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut tree::command(), "hark", &mut script);
+        ui::print(&String::from_utf8_lossy(&script));
+        Ok(())
+    }
 }

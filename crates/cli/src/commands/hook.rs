@@ -1,9 +1,11 @@
-//! `hark hook HOST [EVENT]`, as the help shows it. It runs before commands are parsed: see `hook.rs`.
+//! `hark hook HOST [EVENT]`, as help shows it. It runs before commands are parsed: see `hook.rs`.
 
+use super::Start;
+use crate::environment::Environment;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(super) struct Hook {
     /// The assistant, as in `hark install`
     #[arg(value_name = "HOST")]
     host: String,
@@ -12,8 +14,10 @@ pub(crate) struct Args {
     event: Vec<String>,
 }
 
-pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let mut words = vec![args.host];
-    words.extend(args.event);
-    crate::hook::run(&words)
+impl Start for Hook {
+    fn start(self, _environment: &Environment) -> Result<(), Failure> {
+        let mut words = vec![self.host];
+        words.extend(self.event);
+        crate::hook::run(&words)
+    }
 }

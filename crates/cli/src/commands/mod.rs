@@ -1,115 +1,121 @@
-//! One file per command: its arguments and what it prints.
+//! Commands that are programs of their own rather than operations on a store. Every other command comes from the
+//! table of operations.
 
-pub(crate) mod backup;
-pub(crate) mod bootstrap;
-pub(crate) mod checkpoint;
-pub(crate) mod completions;
-pub(crate) mod config;
-pub(crate) mod consolidate;
-pub(crate) mod context;
-pub(crate) mod describe;
-pub(crate) mod distil;
-pub(crate) mod doctor;
-pub(crate) mod edit;
-pub(crate) mod eval;
-pub(crate) mod expand;
-pub(crate) mod export;
-pub(crate) mod failures;
-pub(crate) mod feedback;
-pub(crate) mod forget;
-pub(crate) mod grep;
-pub(crate) mod history;
-pub(crate) mod hook;
-pub(crate) mod import;
-pub(crate) mod inbox;
-pub(crate) mod ingest;
-pub(crate) mod init;
-pub(crate) mod install;
-pub(crate) mod ledger;
-pub(crate) mod links;
-pub(crate) mod list;
-pub(crate) mod man;
-pub(crate) mod mcp;
-pub(crate) mod migrate;
-pub(crate) mod model;
-pub(crate) mod recall;
-pub(crate) mod redact_scan;
-pub(crate) mod reindex;
-pub(crate) mod relate;
-pub(crate) mod remember;
-pub(crate) mod resume;
-pub(crate) mod retention;
-pub(crate) mod serve;
-pub(crate) mod sessions;
-pub(crate) mod show;
-pub(crate) mod stats;
-pub(crate) mod status;
-pub(crate) mod tags;
-pub(crate) mod tour;
-pub(crate) mod trust;
-pub(crate) mod undo;
-pub(crate) mod uninstall;
-pub(crate) mod work;
+mod completions;
+mod eval;
+mod help;
+mod hook;
+mod man;
+mod mcp;
+mod serve;
+mod tour;
 
-use crate::args::Command;
+use clap::{ArgMatches, Args};
+use hark_engine::operation::{Example, Group};
+
 use crate::environment::Environment;
 use crate::failure::Failure;
 
-pub(crate) fn run(command: Command, environment: &Environment) -> Result<(), Failure> {
-    match command {
-        Command::Remember(args) => remember::run(args, environment),
-        Command::Recall(args) => recall::run(args, environment),
-        Command::Show(args) => show::run(&args, environment),
-        Command::List(args) => list::run(args, false, environment),
-        Command::Timeline(args) => list::run(args, true, environment),
-        Command::Edit(args) => edit::run(&args, environment),
-        Command::Resolve(args) => status::run(&args, status::Move::Resolve, environment),
-        Command::Reopen(args) => status::run(&args, status::Move::Reopen, environment),
-        Command::Archive(args) => status::run(&args, status::Move::Archive, environment),
-        Command::Restore(args) => status::run(&args, status::Move::Restore, environment),
-        Command::Feedback(args) => feedback::run(&args, environment),
-        Command::Forget(args) => forget::run(&args, environment),
-        Command::Inbox(args) => inbox::run(&args, environment),
-        Command::Undo(args) => undo::run(&args, environment),
-        Command::Consolidate(args) => consolidate::run(&args, environment),
-        Command::Retention(args) => retention::run(&args, environment),
-        Command::RedactScan(args) => redact_scan::run(&args, environment),
-        Command::Backup(args) => backup::run(&args, environment),
-        Command::Relate(args) => relate::run(&args, environment),
-        Command::Links(args) => links::run(&args, environment),
-        Command::History(args) => history::run(&args, environment),
-        Command::Context(args) => context::run(&args, environment),
-        Command::Failures(args) => failures::run(&args, environment),
-        Command::Tags(args) => tags::run(&args, environment),
-        Command::Stats(args) => stats::run(&args, environment),
-        Command::Doctor(args) => doctor::run(&args, environment),
-        Command::Reindex(args) => reindex::run(&args, environment),
-        Command::Export(args) => export::run(&args, environment),
-        Command::Import(args) => import::run(&args, environment),
-        Command::Migrate(args) => migrate::run(&args, environment),
-        Command::Bootstrap(args) => bootstrap::run(&args, environment),
-        Command::Config(args) => config::run(&args, environment),
-        Command::Checkpoint(args) => checkpoint::run(args, environment),
-        Command::Sessions(args) => sessions::run(args, environment),
-        Command::Resume(args) => resume::run(&args, environment),
-        Command::Ingest(args) => ingest::run(&args, environment),
-        Command::Grep(args) => grep::run(&args, environment),
-        Command::Expand(args) => expand::run(&args, environment),
-        Command::Describe(args) => describe::run(&args, environment),
-        Command::Distil(args) => distil::run(&args, environment),
-        Command::Ledger(args) => ledger::run(&args, environment),
-        Command::Work(args) => work::run(&args, environment),
-        Command::Hook(args) => hook::run(args),
-        Command::Model(args) => model::run(&args, environment),
-        Command::Mcp(args) => mcp::run(&args, environment),
-        Command::Serve(args) => serve::run(&args, environment),
-        Command::Eval(args) => eval::run(&args, environment),
-        Command::Install(args) => install::run(&args, environment),
-        Command::Uninstall(args) => uninstall::run(&args, environment),
-        Command::Init(args) => init::run(&args, environment),
-        Command::Trust(args) => trust::run(&args, environment),
-        Command::Tour(args) => tour::run(&args, environment),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
-    }
+/// One such command.
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    /// One line, without a full stop.
+    pub(crate) summary: &'static str,
+    pub(crate) examples: &'static [Example],
+    pub(crate) group: Group,
+    pub(crate) args: fn(clap::Command) -> clap::Command,
+    pub(crate) run: fn(&ArgMatches, &Environment) -> Result<(), Failure>,
 }
+
+/// A program's arguments, and what it does with them.
+trait Start: Args {
+    fn start(self, environment: &Environment) -> Result<(), Failure>;
+}
+
+const fn args<S: Start>() -> fn(clap::Command) -> clap::Command {
+    S::augment_args
+}
+
+fn start<S: Start>(matches: &ArgMatches, environment: &Environment) -> Result<(), Failure> {
+    let args = S::from_arg_matches(matches).map_err(|e| Failure::user(e.to_string(), "see `hark --help`"))?;
+    args.start(environment)
+}
+
+pub(crate) static PROGRAMS: &[Program] = &[
+    Program {
+        name: "tour",
+        summary: "See it work in a temporary store, in under a minute",
+        examples: &[("hark tour", "Remember, find and correct a few notes, and time each step")],
+        group: Group::Start,
+        args: args::<tour::Tour>(),
+        run: start::<tour::Tour>,
+    },
+    Program {
+        name: "help",
+        summary: "Print help for a command, or list every command with --all",
+        examples: &[
+            ("hark help --all", "List every command"),
+            ("hark help recall", "Print help for one command"),
+        ],
+        group: Group::Start,
+        args: args::<help::Help>(),
+        run: start::<help::Help>,
+    },
+    Program {
+        name: "hook",
+        summary: "Handle an assistant's hook: an event on stdin, the reply on stdout",
+        examples: &[("hark hook claude-code < event.json", "Handle one event")],
+        group: Group::Service,
+        args: args::<hook::Hook>(),
+        run: start::<hook::Hook>,
+    },
+    Program {
+        name: "mcp",
+        summary: "Serve memory to an assistant over stdin and stdout (MCP)",
+        examples: &[
+            ("hark mcp", "Offer the core tools"),
+            ("hark mcp --tools sessions,graph", "Offer more families of tools"),
+        ],
+        group: Group::Service,
+        args: args::<mcp::Mcp>(),
+        run: start::<mcp::Mcp>,
+    },
+    Program {
+        name: "serve",
+        summary: "Serve memory over HTTP to callers with the token (MCP at /mcp)",
+        examples: &[
+            ("hark serve", "Listen on 127.0.0.1:9824"),
+            ("hark serve --port 9900 --tools all", "Use another port and offer every tool"),
+        ],
+        group: Group::Service,
+        args: args::<serve::Serve>(),
+        run: start::<serve::Serve>,
+    },
+    Program {
+        name: "eval",
+        summary: "Measure recall on documents and questions of your own",
+        examples: &[("hark eval rank --help", "How to rank documents for questions")],
+        group: Group::Store,
+        args: args::<eval::Eval>(),
+        run: start::<eval::Eval>,
+    },
+    Program {
+        name: "completions",
+        summary: "Print a shell completion script",
+        examples: &[(
+            "hark completions bash > ~/.local/share/bash-completion/completions/hark",
+            "Install it for bash",
+        )],
+        group: Group::Service,
+        args: args::<completions::Completions>(),
+        run: start::<completions::Completions>,
+    },
+    Program {
+        name: "man",
+        summary: "Write manual pages to a folder",
+        examples: &[("hark man ~/.local/share/man/man1", "Then read them with `man hark`")],
+        group: Group::Service,
+        args: args::<man::Man>(),
+        run: start::<man::Man>,
+    },
+];

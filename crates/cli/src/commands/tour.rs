@@ -1,11 +1,14 @@
 //! `hark tour`
 
+use super::Start;
 use crate::environment::Environment;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(super) struct Tour {}
 
-pub(crate) fn run(_args: &Args, environment: &Environment) -> Result<(), Failure> {
-    crate::tour::run(environment)
+impl Start for Tour {
+    fn start(self, environment: &Environment) -> Result<(), Failure> {
+        crate::tour::run(environment)
+    }
 }

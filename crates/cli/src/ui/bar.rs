@@ -1,52 +1,62 @@
-//! A bar that says how far something is: on a terminal, on stderr, and nowhere else.
+//! A progress bar on stderr, only on a terminal.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-const WIDTH: usize = 30;
-const PAUSE: Duration = Duration::from_millis(100);
+use hark_engine::operation::Progress;
+
+const WIDTH: u64 = 24;
+const PAUSE: Duration = Duration::from_millis(150);
 
 pub(crate) struct Bar {
-    is_seen: bool,
+    terminal: bool,
+    started: Instant,
     shown: Option<Instant>,
 }
 
 impl Bar {
     pub(crate) fn new() -> Bar {
-        Bar { is_seen: std::io::stderr().is_terminal(), shown: None }
+        Bar { terminal: std::io::stderr().is_terminal(), started: Instant::now(), shown: None }
     }
 
-    pub(crate) fn show(&mut self, done: u64, total: u64, what: &str) {
-        if !self.is_seen || self.shown.is_some_and(|at| at.elapsed() < PAUSE) {
+    pub(crate) fn show(&mut self, progress: Progress) {
+        if !self.terminal || progress.total == 0 || self.shown.is_some_and(|at| at.elapsed() < PAUSE) {
             return;
         }
         self.shown = Some(Instant::now());
-        let _ = write!(std::io::stderr(), "\r\x1b[2K{}", line(done, total, what));
+        let _ = write!(std::io::stderr().lock(), "\r\u{1b}[K{}", line(progress, self.started.elapsed()));
     }
 
-    /// Leaves the line as it was.
     pub(crate) fn clear(&mut self) {
         if self.shown.take().is_some() {
-            let _ = write!(std::io::stderr(), "\r\x1b[2K");
+            let _ = write!(std::io::stderr().lock(), "\r\u{1b}[K");
         }
     }
 }
 
-fn line(done: u64, total: u64, what: &str) -> String {
-    let share = if total == 0 { 1.0 } else { (done as f64 / total as f64).clamp(0.0, 1.0) };
-    let full = (share * WIDTH as f64) as usize;
-    let bar: String = (0..WIDTH).map(|at| if at < full { '#' } else { '.' }).collect();
-    format!("[{bar}] {:>3.0} % of {:.0} MB, {what}", share * 100.0, total as f64 / 1e6)
+fn line(Progress { what, done, total }: Progress, spent: Duration) -> String {
+    // A file can grow while it is read.
+    let done = done.min(total);
+    let full = (done * WIDTH).checked_div(total).unwrap_or(0) as usize;
+    let rate = done as f64 / spent.as_secs_f64().max(0.001);
+    let left = (total - done) as f64 / rate.max(1.0);
+    format!(
+        "{what} [{}{}] {done} of {total}, {rate:.0} per second, {left:.0} s left",
+        "#".repeat(full),
+        "-".repeat(WIDTH as usize - full)
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::line;
+    use super::*;
 
     #[test]
-    fn a_bar_never_leaves_its_frame() {
-        assert_eq!(line(0, 0, ""), format!("[{}] 100 % of 0 MB, ", "#".repeat(30)));
-        assert!(line(50_000_000, 100_000_000, "3 files").ends_with(" 50 % of 100 MB, 3 files"));
-        assert!(line(9, 3, "").contains("100 %"), "a file may grow while it is read");
+    fn a_line_shows_progress_and_time_left() {
+        let at = |done, total| Progress { what: "importing", done, total };
+        let text = line(at(500, 1_000), Duration::from_secs(5));
+        assert_eq!(text, "importing [############------------] 500 of 1000, 100 per second, 5 s left");
+        assert!(line(at(7, 0), Duration::ZERO).contains("0 of 0"));
+        assert!(line(at(9, 3), Duration::from_secs(1)).contains("3 of 3"));
     }
 }

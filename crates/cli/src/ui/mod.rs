@@ -1,21 +1,14 @@
 //! What people see. Data goes to stdout, remarks to stderr; colour only on a terminal.
 
 pub(crate) mod bar;
-pub(crate) mod memory;
-pub(crate) mod progress;
+pub(crate) mod pager;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
-use anstyle::{AnsiColor, Style};
+pub(crate) use hark_engine::operation::text::safe;
+pub(crate) use hark_engine::operation::{BAD, BOLD, DIM, GOOD};
 
-pub(crate) const DIM: Style = Style::new().dimmed();
-pub(crate) const BOLD: Style = Style::new().bold();
-pub(crate) const ID: Style = AnsiColor::Cyan.on_default();
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
-pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-
-/// Writes to stdout. A closed pipe (`| head`) is success: there is nobody left to tell.
+/// Writes to stdout. A closed pipe (`| head`) is success.
 pub(crate) fn print(text: &str) {
     let mut out = anstream::stdout().lock();
     if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
@@ -40,20 +33,10 @@ pub(crate) fn print_json(value: &impl serde::Serialize) {
     print(&format!("{text}\n"));
 }
 
-/// Text from a store may hold anything; a terminal must not obey it.
-pub(crate) fn safe(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
-}
-
-/// Words of a memory, session or event: an assistant may read them in a shell of its own.
-pub(crate) fn words(text: &str) -> String {
-    hark_core::quote::quoted(&safe(text)).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn stored_text_cannot_steer_the_terminal() {
-        assert_eq!(super::safe("a\u{1b}[31mb\nc"), "a\u{fffd}[31mb\nc");
+/// The width of the terminal; `None` where stdout is a file or a pipe.
+pub(crate) fn width() -> Option<usize> {
+    if !std::io::stdout().is_terminal() {
+        return None;
     }
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
 }

@@ -15,7 +15,7 @@ mod words;
 use std::sync::Arc;
 
 pub use hark_core::vector::{Embedder, Vector};
-pub use shelf::{Choice, Shelf, pinned};
+pub use shelf::{Choice, Shelf, pinned, release_models};
 pub use static_model::{MAX_TOKENS, StaticModel};
 
 /// The embedder that needs nothing: no download, no start-up, microseconds per text.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hark_files::Door;
 
@@ -48,15 +48,25 @@ impl Shelf {
         self.folder.join(format!("{}.hark", model.name))
     }
 
-    /// The encoder that is chosen, as this process holds it, loaded on first use. `None` when none is, or when its file
+    /// The encoder that is chosen, loaded once per process, on first use. `None` when none is chosen, or when its file
     /// is missing or damaged: `hark model verify` says which.
     pub fn shared(&self, choice: Choice) -> Option<Arc<MiniLm>> {
-        static INSIDE: LazyLock<Arc<MiniLm>> = LazyLock::new(|| Arc::new(MiniLm::inside()));
-        match choice {
-            Choice::Static => None,
-            Choice::Encoder => Some(INSIDE.clone()),
-            Choice::MiniLm => self.shared_minilm(),
+        let folder = match choice {
+            Choice::Static => return None,
+            Choice::Encoder => None,
+            Choice::MiniLm => Some(&self.folder),
+        };
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, model)) = loaded.iter().find(|(of, _)| of.as_ref() == folder) {
+            return Some(model.clone());
         }
+        let model = match folder {
+            None => MiniLm::inside(),
+            Some(_) => self.open_minilm().ok().flatten()?,
+        };
+        let model = Arc::new(model);
+        loaded.push((folder.cloned(), model.clone()));
+        Some(model)
     }
 
     /// The optional encoder, if it is installed.
@@ -64,17 +74,6 @@ impl Shelf {
         let Some(model) = pinned(Choice::MiniLm.name()) else { return Ok(None) };
         let path = self.path(model);
         if path.exists() { MiniLm::open(&path).map(Some) } else { Ok(None) }
-    }
-
-    fn shared_minilm(&self) -> Option<Arc<MiniLm>> {
-        static LOADED: Mutex<Vec<(PathBuf, Arc<MiniLm>)>> = Mutex::new(Vec::new());
-        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, model)) = loaded.iter().find(|(folder, _)| *folder == self.folder) {
-            return Some(model.clone());
-        }
-        let model = Arc::new(self.open_minilm().ok().flatten()?);
-        loaded.push((self.folder.clone(), model.clone()));
-        Some(model)
     }
 
     /// Makes a model's file out of what is at `from` and puts it in place: whole, or not at all.
@@ -94,6 +93,14 @@ impl Shelf {
         })?;
         Ok(path)
     }
+}
+
+/// Encoders of this process, by the folder they came from; none for the one inside the binary.
+static LOADED: Mutex<Vec<(Option<PathBuf>, Arc<MiniLm>)>> = Mutex::new(Vec::new());
+
+/// Drops the encoders that no call uses, to return their memory. The next call loads them again.
+pub fn release_models() {
+    LOADED.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 /// A model by name.

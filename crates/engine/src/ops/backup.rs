@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, safe};
+use crate::operation::{
+    Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, WARN, Who,
+};
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
@@ -100,4 +104,157 @@ pub(crate) fn in_background(engine: &mut Engine, now: Timestamp) -> Result<bool,
         return Ok(false);
     }
     Ok(engine.store.back_up(engine.config.backup.keep, now, false)?.is_some())
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "backup",
+    also: &[],
+    summary: "Back up the files of the store",
+    help: "",
+    examples: &[
+        ("hark backup", "Make a snapshot now"),
+        ("hark backup list", "List snapshots, newest first"),
+        ("hark backup restore --yes", "Bring back missing or damaged files from the newest snapshot"),
+    ],
+    group: Group::Store,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("backups are for the user to manage"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Make>(),
+};
+
+pub const LIST: Operation = Operation {
+    name: "backup list",
+    also: &[],
+    summary: "List snapshots, newest first",
+    help: "",
+    examples: &[("hark backup list", "List snapshots with their size")],
+    group: Group::Store,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("backups are for the user to manage"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<List>(),
+};
+
+pub const RESTORE: Operation = Operation {
+    name: "backup restore",
+    also: &[],
+    summary: "Bring back missing or damaged files from a snapshot",
+    help: "",
+    examples: &[
+        ("hark backup restore", "Show what would come back from the newest snapshot"),
+        ("hark backup restore --exact --yes", "Make the files exactly as they were"),
+    ],
+    group: Group::Store,
+    effect: Effect::Destroy,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("backups are for the user to manage"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<RestoreRequest>(),
+};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Make {}
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct List {}
+
+impl Operate for Make {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller)
+    }
+}
+
+impl Operate for List {
+    type Response = ListResponse;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<ListResponse, EngineError> {
+        list(engine, call.caller)
+    }
+}
+
+impl Operate for RestoreRequest {
+    type Response = RestoreResponse;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<RestoreResponse, EngineError> {
+        restore(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let made = &self.made;
+        page.print(&format!(
+            "{ID}{}{ID:#} {}, {} kB\n",
+            made.name,
+            count(made.files, "file", "files"),
+            made.bytes / 1024
+        ));
+        page.note(&format!(
+            "keeping {}; bring files back with: hark backup restore\n",
+            count(self.kept, "snapshot", "snapshots")
+        ));
+    }
+}
+
+impl Reply for ListResponse {
+    fn print(&self, page: &mut Page) {
+        for snapshot in &self.snapshots {
+            let damaged = if snapshot.whole { String::new() } else { format!(" {WARN}damaged{WARN:#}") };
+            page.print(&format!(
+                "{ID}{}{ID:#} {DIM}{}, {} kB{DIM:#}{damaged}\n",
+                snapshot.name,
+                count(snapshot.files, "file", "files"),
+                snapshot.bytes / 1024
+            ));
+        }
+        if self.snapshots.is_empty() {
+            page.note("no snapshots yet; make one with `hark backup`\n");
+        }
+    }
+}
+
+impl Reply for RestoreResponse {
+    fn print(&self, page: &mut Page) {
+        let files = &self.files;
+        let groups = if self.applied {
+            [("restored", &files.missing), ("replaced", &files.replaced), ("removed", &files.removed)]
+        } else {
+            [
+                ("would restore", &files.missing),
+                ("would replace", &files.replaced),
+                ("would remove", &files.removed),
+            ]
+        };
+        for (verb, names) in groups {
+            for name in names {
+                page.print(&format!("{verb}: {}\n", safe(name)));
+            }
+        }
+        page.note(&format!("{DIM}{} unchanged{DIM:#}\n", count(files.unchanged, "file", "files")));
+        if files.forgotten > 0 {
+            page.note(&format!(
+                "{} forgotten since the snapshot and not restored\n",
+                count(files.forgotten, "memory was", "memories were")
+            ));
+        }
+        if !files.whole {
+            page.note(&format!("{WARN}the snapshot is damaged:{WARN:#} restored what could be read\n"));
+        }
+        if !self.applied {
+            page.note("nothing was changed; add --yes to do it\n");
+        } else if let Some(before) = &self.before {
+            page.note(&format!("to go back: hark backup restore {before} --exact --yes\n"));
+        }
+    }
 }

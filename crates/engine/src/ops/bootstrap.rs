@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::scope::WriteScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::count;
+use crate::operation::{
+    Call, Code, Effect, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 use crate::transfer::documents::{self, Reading};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -80,4 +84,58 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         dry_run: request.dry_run,
         reading,
     })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "bootstrap",
+    also: &[],
+    summary: "Learn from a project's README, docs and decision records",
+    help: "",
+    examples: &[
+        ("hark bootstrap", "Read the documents of this project"),
+        ("hark bootstrap docs/adr --dry-run", "Show what would be learned from one folder"),
+    ],
+    group: Group::Learning,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("reading whole folders is for the user to start"),
+    route: Surface::Off("reads files of this machine"),
+    page: Surface::Off("reads files of this machine"),
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let reading = &self.reading;
+        let verb = if self.dry_run { "would read" } else { "read" };
+        page.print(&format!(
+            "{GOOD}{verb}{GOOD:#} {}: {} new, {} changed, {} unchanged, {} removed\n",
+            count(reading.documents, "document", "documents"),
+            reading.added,
+            reading.updated,
+            reading.unchanged,
+            reading.archived
+        ));
+        if reading.kept > 0 {
+            page.print(&format!(
+                "  kept {} that you edited here\n",
+                count(reading.kept, "section", "sections")
+            ));
+        }
+        if reading.left_out > 0 {
+            page.note(&format!(
+                "skipped {}; name a document to read more of it\n",
+                count(reading.left_out, "section", "sections")
+            ));
+        }
+    }
 }

@@ -17,10 +17,22 @@ use super::remember::clean_optional;
 use crate::capture::Evidence;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::tell;
+use crate::operation::text::safe;
+use crate::operation::{
+    Answer, Call, Code, DIM, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 use crate::project;
+use serde_json::{Value, json};
+use std::io::Read;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
+    /// Read the fields as JSON from standard input; flags add to it
+    #[arg(long)]
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub from_stdin: bool,
     /// Session id; the current one if absent
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
@@ -244,4 +256,122 @@ fn pointers<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<String>, D::Er
         Either::Page { url, title } => joined(url, title),
     });
     Ok(found.collect())
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "checkpoint",
+    also: &[],
+    summary: "Save the goal, progress and open work of a session",
+    help: "",
+    examples: &[
+        (
+            "hark checkpoint --goal \"Move auth to OAuth\" --done \"login page\" --pending \"token refresh\"",
+            "Save progress by hand",
+        ),
+        (
+            "echo '{\"goal\":\"…\",\"pending\":[\"…\"]}' | hark checkpoint --from-stdin",
+            "Read the fields as JSON",
+        ),
+    ],
+    group: Group::Sessions,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_checkpoint",
+        family: Family::Core,
+        description: "Save this session's progress so that another session or assistant can continue.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+
+    fn typed(mut self, call: &mut Call<'_>) -> Result<Self, EngineError> {
+        if self.from_stdin {
+            let read = read_json(call.stdin)?;
+            self = self.joined(read);
+        }
+        Ok(self)
+    }
+}
+
+/// The fields, or the same under `checkpoint`.
+fn read_json(stdin: &mut dyn Read) -> Result<Request, EngineError> {
+    let text = std::io::read_to_string(stdin)
+        .map_err(|e| EngineError::invalid(format!("standard input: {e}"), "pass the fields as JSON"))?;
+    let bad = |e: serde_json::Error| {
+        EngineError::invalid(
+            format!("standard input is not a checkpoint: {e}"),
+            "see `hark checkpoint --help`",
+        )
+    };
+    let mut value: Value = serde_json::from_str(&text).map_err(bad)?;
+    if let Some(object) = value.as_object_mut() {
+        if let Some(Value::Object(inner)) = object.remove("checkpoint") {
+            object.extend(inner);
+        }
+        for name in ["session_id", "conversation_id"] {
+            if let Some(id) = object.remove(name) {
+                object.entry("session").or_insert(id);
+            }
+        }
+    }
+    serde_json::from_value(value).map_err(bad)
+}
+
+impl Request {
+    /// Flags win over what was read; lists are joined.
+    fn joined(self, read: Request) -> Request {
+        let list = |mut a: Vec<String>, b: Vec<String>| {
+            a.extend(b);
+            a
+        };
+        Request {
+            from_stdin: false,
+            session: self.session.or(read.session),
+            goal: self.goal.or(read.goal),
+            done: list(read.done, self.done),
+            pending: list(read.pending, self.pending),
+            nothing_pending: self.nothing_pending || read.nothing_pending,
+            summary: list(read.summary, self.summary),
+            decisions: list(read.decisions, self.decisions),
+            plans: list(read.plans, self.plans),
+            references: list(read.references, self.references),
+            status: self.status.or(read.status),
+            title: self.title.or(read.title),
+            host: self.host.or(read.host),
+        }
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        page.print(&format!("{ID}{}{ID:#} saved {DIM}{}{DIM:#}\n", self.session, safe(&self.path)));
+        if !self.counted {
+            page.note("the checkpoint is empty; give --goal, --done, --pending or --decision\n");
+        }
+    }
+
+    fn answer(&self) -> Result<Answer, EngineError> {
+        let text = if self.counted {
+            format!("Checkpoint of session {} saved.", self.session)
+        } else {
+            format!(
+                "Session {} saved, but the checkpoint is empty: give goal, done, pending or decisions.",
+                self.session
+            )
+        };
+        tell::answer(
+            &text,
+            json!({ "session": self.session, "status": self.status, "counted": self.counted }),
+        )
+    }
 }

@@ -14,6 +14,10 @@ use super::remember::retire;
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, words};
+use crate::operation::{
+    Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 use crate::repeat;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -156,4 +160,62 @@ fn merge(
 
 fn end(memory: &Memory) -> End {
     End { id: memory.id.short(), title: memory.title.to_string() }
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "consolidate",
+    also: &[],
+    summary: "Find and merge memories that say the same thing",
+    help: "",
+    examples: &[
+        ("hark consolidate", "Show duplicates and possible updates"),
+        ("hark consolidate --apply", "Merge the duplicates"),
+    ],
+    group: Group::Store,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("merging many memories at once is for the user to decide"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let word = if self.applied { "merged" } else { "would merge" };
+        for pair in &self.repeats {
+            page.print(&format!(
+                "{word} {ID}{}{ID:#} into {ID}{}{ID:#} {}\n",
+                pair.other.id,
+                pair.keep.id,
+                words(&pair.keep.title)
+            ));
+        }
+        for pair in &self.possible_updates {
+            page.print(&format!(
+                "{ID}{}{ID:#} possibly supersedes {ID}{}{ID:#} {}\n",
+                pair.keep.id,
+                pair.other.id,
+                words(&pair.other.title)
+            ));
+        }
+        page.note(&format!("{DIM}compared {}{DIM:#}\n", count(self.looked_at, "memory", "memories")));
+        if !self.applied && !self.repeats.is_empty() {
+            page.note("nothing was changed; add --apply to merge\n");
+        } else if self.applied && !self.repeats.is_empty() {
+            page.note("undo a merge with `hark undo ID`\n");
+        }
+        if !self.possible_updates.is_empty() {
+            page.note("to replace an older memory: hark relate NEWER OLDER --as supersedes\n");
+        }
+    }
 }

@@ -7,8 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::scope::ReadScope;
 use super::view::MemoryView;
+use super::view::line;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::tell;
+use crate::operation::text::safe;
+use crate::operation::{
+    Answer, Call, Code, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
+use serde_json::{Value, json};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -44,4 +51,58 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         entity: entity.label(),
         memories: found.iter().map(|s| MemoryView::of(engine, s, now)).collect(),
     })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "context",
+    also: &[],
+    summary: "Show everything about a file, issue, person or symbol",
+    help: "",
+    examples: &[
+        ("hark context src/auth.rs", "What is known about a file"),
+        ("hark context '#12'", "What is known about an issue"),
+        ("hark context @ann --all-projects", "What is known about a person, in every project"),
+    ],
+    group: Group::Memories,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_context",
+        family: Family::Core,
+        description: "Everything remembered about one file, symbol, issue, merge request or person.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        for memory in &self.memories {
+            page.print(&line(memory, page));
+        }
+        if self.memories.is_empty() {
+            page.note(&format!("nothing is known about {}; try `hark recall`\n", safe(&self.entity)));
+        }
+    }
+
+    fn answer(&self) -> Result<Answer, EngineError> {
+        let lines: Vec<String> = self.memories.iter().map(tell::line).collect();
+        let text = if lines.is_empty() {
+            format!("Nothing is known about {}.", self.entity)
+        } else {
+            lines.join("\n")
+        };
+        let memories: Vec<Value> = self.memories.iter().map(tell::brief).collect();
+        tell::answer(&text, json!({ "entity": self.entity, "memories": memories }))
+    }
 }

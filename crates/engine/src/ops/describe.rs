@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::expand::{Named, no_such};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, words};
+use crate::operation::{
+    BOLD, Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -105,6 +109,57 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
                 id,
                 ..Response::default()
             })
+        }
+    }
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "describe",
+    also: &[],
+    summary: "Show the size and dates of a session, digest or event",
+    help: "",
+    examples: &[("hark describe s-4h2k8m1v", "Count the events of a session")],
+    group: Group::Sessions,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_describe",
+        family: Family::Sessions,
+        description: "How much there is of a session, digest or event, from when, and what it belongs to.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let about = self.about.as_deref().map(|about| format!(": {}", words(about))).unwrap_or_default();
+        page.print(&format!("{BOLD}{} {}{BOLD:#}{about}\n", self.kind, words(&self.id)));
+        page.print(&format!("{DIM}{} to {}{DIM:#}\n", self.first, self.last));
+        let counts: Vec<String> = self.events.iter().map(|(what, n)| format!("{n} {what}")).collect();
+        page.print(&format!("events: {}\n", counts.join(", ")));
+        if !self.digests.is_empty() {
+            page.print(&format!("digests: {}\n", self.digests.join(" ")));
+        }
+        if self.gone > 0 {
+            page.print(&format!("{} without text: it was removed\n", count(self.gone, "event", "events")));
+        }
+        for (label, value) in
+            [("within", &self.within), ("parent", &self.parent), ("transcript", &self.transcript)]
+        {
+            if let Some(value) = value {
+                page.print(&format!("{label}: {}\n", words(value)));
+            }
         }
     }
 }

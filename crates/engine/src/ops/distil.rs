@@ -9,6 +9,10 @@ use super::sessions;
 use crate::distil;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::words;
+use crate::operation::{
+    Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -92,5 +96,58 @@ fn found(stored: &StoredSession, item: distil::Item, dry_run: bool) -> Found {
         rule: item.rule.to_owned(),
         session: stored.session.id.short(),
         turn: memory.turn.as_ref().map(ToString::to_string),
+    }
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "distil",
+    also: &[],
+    summary: "Turn lasting statements from sessions into memories",
+    help: "",
+    examples: &[
+        ("hark distil", "Read every session that ended and was not read yet"),
+        ("hark distil s-4h2k8m1v --dry-run", "Show what a session would yield"),
+    ],
+    group: Group::Learning,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("runs in the background"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        for found in &self.found {
+            let what = match (self.dry_run, found.outcome.as_str()) {
+                (true, "stored") => "would store",
+                (true, "confirmed") => "would confirm",
+                (_, outcome) => outcome,
+            };
+            let id = found.id.as_deref().unwrap_or(&found.session);
+            page.print(&format!(
+                "{what} {ID}{id}{ID:#}  {DIM}{:<11}{DIM:#} {}  {DIM}{} · {:.2}{DIM:#}\n",
+                found.kind,
+                words(&found.title),
+                found.rule,
+                found.confidence,
+            ));
+        }
+        page.note(match (self.sessions, self.found.is_empty()) {
+            (0, _) => "no unread session has ended; name one to see what it contains: hark distil SESSION --dry-run\n",
+            (_, true) => "found nothing worth remembering\n",
+            (_, false) if self.dry_run => "nothing was stored; leave out --dry-run to store it\n",
+            _ => "look closer with `hark show ID`; remove with `hark forget ID`\n",
+        });
     }
 }

@@ -9,12 +9,18 @@ use super::embed;
 use crate::embed::Choice;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, safe};
+use crate::operation::{
+    BAD, Call, Code, DIM, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool, WARN,
+    Who,
+};
 use crate::project_store::{self, Found};
+use hark_hosts::{Health, Scope, Wiring};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {}
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Response {
     pub healthy: bool,
     pub home: String,
@@ -24,6 +30,8 @@ pub struct Response {
     /// What was heard of each assistant through its hooks.
     pub heard: Vec<Heard>,
     pub findings: Vec<Finding>,
+    /// Every assistant on this machine.
+    pub assistants: Vec<Health>,
 }
 
 /// The store of a project.
@@ -87,7 +95,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
     let healthy = findings.iter().all(|finding| finding.severity != Severity::Problem);
     let home = engine.home.path.display().to_string();
     let layers = layers(engine)?;
-    Ok(Response { healthy, home, memories: stats.memories, layers, heard, findings })
+    Ok(Response { healthy, home, memories: stats.memories, layers, heard, findings, assistants: Vec::new() })
 }
 
 fn layers(engine: &Engine) -> Result<Vec<LayerView>, EngineError> {
@@ -169,4 +177,121 @@ fn clock_is_behind(engine: &Engine) -> Result<bool, EngineError> {
     const TOLERANCE_MS: i64 = 5 * 60 * 1000;
     let newest = engine.store.list(&ListFilter::default(), ListOrder::NewestChange, 1)?;
     Ok(newest.first().is_some_and(|s| s.memory.updated > engine.now().plus_millis(TOLERANCE_MS)))
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "doctor",
+    also: &[],
+    summary: "Check the store and every assistant",
+    help: "",
+    examples: &[
+        ("hark doctor", "Check everything, and print what to do about each problem"),
+        ("hark doctor --json", "The same as JSON; exits with 3 if the store has problems"),
+    ],
+    group: Group::Start,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_doctor",
+        family: Family::Admin,
+        description: "Health of the memory store and how to fix it.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        let mut response = run(engine, call.caller, self)?;
+        response.assistants = assistants(call, &response.heard)?;
+        Ok(response)
+    }
+}
+
+/// How each assistant is connected, and when it was last heard.
+fn assistants(call: &Call<'_>, heard: &[Heard]) -> Result<Vec<Health>, EngineError> {
+    let around = call.machine.surroundings()?;
+    let manifest = hark_hosts::look(&around.data).map_err(|e| super::install::vault_failure(&e))?;
+    let mut assistants = hark_hosts::inspect(&around, &manifest);
+    for health in &mut assistants {
+        if let Some(heard) = heard.iter().find(|heard| heard.host == health.host) {
+            health.last_event = Some(heard.last_event.clone());
+            health.last_injection = heard.last_injection.clone();
+        }
+    }
+    Ok(assistants)
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        page.print(&format!("{} in {}\n", count(self.memories, "memory", "memories"), self.home));
+        for layer in self.layers.iter().filter(|layer| layer.trusted) {
+            page.print(&format!(
+                "{GOOD}trusted:{GOOD:#} {} ({} of {})\n",
+                safe(&layer.path),
+                count(layer.memories, "memory", "memories"),
+                safe(layer.project.as_deref().unwrap_or_default())
+            ));
+        }
+        for finding in &self.findings {
+            let (style, word) = match finding.severity {
+                Severity::Ok => (GOOD, "ok"),
+                Severity::Warning => (WARN, "warning"),
+                Severity::Problem => (BAD, "problem"),
+            };
+            page.print(&format!("{style}{word}:{style:#} {}\n", safe(&finding.what)));
+            if let Some(fix) = &finding.mend {
+                page.print(&format!("  fix: {}\n", safe(fix)));
+            }
+        }
+        for health in &self.assistants {
+            page.print(&assistant_text(health));
+        }
+        // Some report to us although we do not find them here.
+        for heard in &self.heard {
+            if self.assistants.iter().all(|health| health.host != heard.host) {
+                page.print(&format!(
+                    "{DIM}heard:{DIM:#} {}, last event {}\n",
+                    safe(&heard.host),
+                    heard.last_event
+                ));
+            }
+        }
+        if self.assistants.is_empty() {
+            page.print(&format!("{DIM}no assistant was found; see `hark install`{DIM:#}\n"));
+        }
+        if self.findings.is_empty() && self.assistants.iter().all(|health| health.problems.is_empty()) {
+            page.print(&format!("{GOOD}everything is fine{GOOD:#}\n"));
+        }
+    }
+
+    fn problem(&self) -> Option<EngineError> {
+        (!self.healthy).then(|| EngineError::Unhealthy)
+    }
+}
+
+fn assistant_text(health: &Health) -> String {
+    let (style, word) = match health.wired {
+        Wiring::Yes => (GOOD, "connected"),
+        Wiring::Stale => (WARN, "outdated"),
+        Wiring::No => (DIM, "not connected"),
+    };
+    let version = health.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let scope = if health.scope == Scope::Project { " in this project" } else { "" };
+    let mut text = format!("{style}{word}:{style:#} {}{}{scope}\n", health.name, safe(&version));
+    let seen = [("last event", &health.last_event), ("last injection", &health.last_injection)];
+    for (what, when) in seen.iter().filter_map(|(what, when)| Some((what, when.as_ref()?))) {
+        text.push_str(&format!("  {what}: {}\n", safe(when)));
+    }
+    for problem in &health.problems {
+        text.push_str(&format!("  {}\n", safe(problem)));
+    }
+    if let Some(fix) = &health.mend {
+        text.push_str(&format!("  fix: {}\n", safe(fix)));
+    }
+    text
 }

@@ -9,9 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::remember::{clean_list, clean_optional, clean_title};
 use super::view::MemoryView;
+use super::view::whole;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::tell;
+use crate::operation::{
+    Answer, Call, Code, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 use crate::voice::{ASK_USER, check_origin};
+use serde_json::json;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -125,4 +131,49 @@ fn may_edit(origin: Origin, before: &Memory, after: &Memory) -> Result<(), Engin
         ));
     }
     Ok(())
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "edit",
+    also: &[],
+    summary: "Change a memory",
+    help: "",
+    examples: &[
+        (
+            "hark edit m-7k3q9x2d --text \"Deploys go out on Wednesdays\"",
+            "Reword a memory; the old text stays in its history",
+        ),
+        ("hark edit m-7k3q9x2d --tag release --importance 4", "Add a tag and raise its importance"),
+    ],
+    group: Group::Change,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Within("memory_update"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        if !self.changed {
+            page.note("nothing to change; see `hark edit --help`\n");
+        }
+        page.print(&whole(&self.memory));
+    }
+
+    fn answer(&self) -> Result<Answer, EngineError> {
+        let word = if self.changed { "Changed" } else { "Nothing to change in" };
+        let data = json!({ "id": self.memory.id, "changed": self.changed, "revision": self.memory.revision });
+        tell::answer(&format!("{word} {}.", self.memory.id), data)
+    }
 }

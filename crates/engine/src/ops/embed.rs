@@ -16,6 +16,8 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 
 /// Passages that are embedded before the write lock is taken, for a moment, to keep them: a second or two of work.
+use crate::operation::{Call, Code, DIM, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who};
+
 const BATCH: usize = 16;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -127,6 +129,43 @@ pub(crate) fn fill(
 pub fn coverage(engine: &mut Engine, choice: Choice) -> Result<Option<Coverage>, EngineError> {
     let Some(encoder) = Shelf::of(&engine.home.path).shared(choice) else { return Ok(None) };
     Ok(Some(engine.store.coverage(encoder.id())?))
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "model embed",
+    also: &[],
+    summary: "Make the vectors of passages that have none",
+    help: "",
+    examples: &[
+        ("hark model embed", "Make all missing vectors now"),
+        ("hark model embed --max-seconds 60", "Stop after a minute; the next run continues"),
+    ],
+    group: Group::Store,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("runs in the background"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        page.print(&format!("{} of {} passages have vectors\n", self.embedded, self.passages));
+        page.note(&format!("{DIM}added {} in {:.1} s{DIM:#}\n", self.added, self.millis as f64 / 1000.0));
+        if self.embedded < self.passages {
+            page.note("run `hark model embed` again for the rest\n");
+        }
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::words;
+use crate::operation::{
+    BOLD, Call, Code, DIM, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -160,4 +164,58 @@ fn whole(event: &HeldEvent) -> String {
     let head = [event.kind.as_str(), &event.tool, &event.target].map(str::trim);
     let head: Vec<&str> = head.into_iter().filter(|word| !word.is_empty()).collect();
     format!("{} ({})\n{}", head.join(" "), event.at, event.body)
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "expand",
+    also: &[],
+    summary: "Show what happened in a session or digest, in detail",
+    help: "",
+    examples: &[
+        ("hark expand s-4h2k8m1v", "List the parts of a session"),
+        ("hark expand d-12 --budget 4000", "Show a digest in up to 4,000 tokens"),
+    ],
+    group: Group::Sessions,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_expand",
+        family: Family::Sessions,
+        description: "What is below a session or digest, down to the events word by word.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        page.print(&format!("{BOLD}{}{BOLD:#}\n", words(&self.text)));
+        for part in &self.parts {
+            page.print(&part_text(part));
+        }
+        if self.more > 0 {
+            page.note(&format!("{} more; show them with --budget\n", self.more));
+        }
+    }
+}
+
+pub(super) fn part_text(part: &Part) -> String {
+    let failed = if part.ok == Some(false) { ", failed" } else { "" };
+    let about = if part.about.is_empty() { String::new() } else { format!(" {}", words(&part.about)) };
+    let about: String = about.split('\n').next().unwrap_or_default().chars().take(120).collect();
+    let mut text = format!("{ID}{}{ID:#} {}{about}{failed} {DIM}{}{DIM:#}\n", part.id, part.kind, part.at);
+    for line in words(&part.text).lines() {
+        text.push_str(&format!("  {line}\n"));
+    }
+    text
 }

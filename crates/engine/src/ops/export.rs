@@ -14,6 +14,10 @@ use serde::{Deserialize, Serialize};
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, safe};
+use crate::operation::{
+    Call, Code, Effect, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 use crate::transfer::Passphrase;
 use crate::transfer::export::{self, Selection, Written};
 use crate::transfer::format::{Chosen, Format, Header, NAME, VERSION};
@@ -234,5 +238,62 @@ impl<W: Write> Write for Counted<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
+    }
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "export",
+    also: &[],
+    summary: "Export memories and sessions",
+    help: "",
+    examples: &[
+        ("hark export memories.jsonl", "Export everything to a file"),
+        ("hark export --format markdown notes/", "Export readable files"),
+        ("hark export --encrypt backup.hark", "Export with a passphrase (HARK_PASSPHRASE)"),
+    ],
+    group: Group::Transfer,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("exports are for the user to make"),
+    route: Surface::Off("writes files of this machine"),
+    page: Surface::Off("writes files of this machine"),
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self, call.stdout)
+    }
+
+    fn typed(mut self, call: &mut Call<'_>) -> Result<Self, EngineError> {
+        self.passphrase = call.machine.passphrase(self.passphrase_file.as_deref())?;
+        Ok(self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let written = &self.written;
+        page.print(&format!(
+            "{GOOD}exported{GOOD:#} {}, {} and {} to {}\n",
+            count(written.memories, "memory", "memories"),
+            count(written.sessions, "session", "sessions"),
+            count(written.revisions, "earlier revision", "earlier revisions"),
+            safe(self.path.as_deref().unwrap_or_default())
+        ));
+        if self.unreadable_files > 0 {
+            page.note(&format!(
+                "skipped {} that cannot be read; see `hark doctor`\n",
+                count(self.unreadable_files, "file", "files")
+            ));
+        }
+        page.note("import it elsewhere with `hark import`\n");
+    }
+
+    fn is_printed(&self) -> bool {
+        self.path.is_none()
     }
 }

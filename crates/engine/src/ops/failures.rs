@@ -9,6 +9,10 @@ use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::failures::place_of;
+use crate::operation::text::{count, words};
+use crate::operation::{
+    BOLD, Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 use hark_store::{FailureHit, ProjectNum};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -121,3 +125,62 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
 }
 
 const MOST: usize = 200;
+
+pub const OPERATION: Operation = Operation {
+    name: "failures",
+    also: &[],
+    summary: "Show past failures and what fixed them",
+    help: "",
+    examples: &[
+        ("hark failures", "List failures in this project"),
+        ("hark failures 'cargo test' --open", "List failures of a command that are not fixed"),
+    ],
+    group: Group::Learning,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_check_failures",
+        family: Family::Learning,
+        description: "What failed before about a file, command or symbol, what was tried, what fixed it.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        if self.failures.is_empty() {
+            let about = self.target.as_deref().map(|t| format!(" of {}", words(t))).unwrap_or_default();
+            page.note(&format!(
+                "no failures{about} are known in this project; search all with --all-projects\n"
+            ));
+            return;
+        }
+        for failure in &self.failures {
+            let id = failure.id.as_deref().unwrap_or("not stored");
+            let mut text = format!("{BOLD}{}{BOLD:#}\n", words(&failure.message));
+            let mut field = |label: &str, value: &str| {
+                if !value.is_empty() {
+                    text.push_str(&format!("  {DIM}{label:<8}{DIM:#} {}\n", words(value)));
+                }
+            };
+            let seen = count(failure.seen, "time", "times");
+            field(&failure.status, &format!("{}, {}, seen {seen}, {id}", failure.class, failure.age));
+            field("command", &failure.command);
+            field("files", &failure.files.join(", "));
+            field("tried", &failure.tried.join("; "));
+            field("fix", failure.fix.as_deref().unwrap_or_default());
+            page.print(&text);
+        }
+    }
+}

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::words;
+use crate::operation::{
+    Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
@@ -78,4 +82,48 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         Ok::<_, EngineError>(judged)
     })?;
     Ok(Response { feedback: request.feedback.name().to_owned(), memories })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "feedback",
+    also: &[],
+    summary: "Rate memories as helpful, wrong or stale",
+    help: "",
+    examples: &[
+        ("hark feedback m-7k3q9x2d helpful", "Rank a memory higher from now on"),
+        ("hark feedback m-7k3q9x2d wrong", "Stop injecting a memory that is wrong"),
+    ],
+    group: Group::Change,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Within("memory_update"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        for judged in &self.memories {
+            page.print(&format!(
+                "{ID}{}{ID:#} {} {DIM}{} · confidence {}{DIM:#}\n",
+                judged.id,
+                words(&judged.title),
+                self.feedback,
+                judged.confidence
+            ));
+        }
+        if self.feedback == "wrong" {
+            page.note("no longer injected; remove it with `hark forget`\n");
+        }
+    }
 }

@@ -14,6 +14,10 @@ use super::scope::ReadScope;
 use crate::chain;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, safe, words};
+use crate::operation::{
+    Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, WARN, Who,
+};
 use crate::recall::{self, Question};
 use crate::voice::ASK_USER;
 
@@ -306,4 +310,66 @@ fn remove(
     writer.bury(&gone, why)?;
     writer.remove(&id)?;
     Ok(())
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "forget",
+    also: &[],
+    summary: "Remove memories permanently",
+    help: "The text is removed from the store, its history, the index and all backups. A marker remains, so that imports and syncs do not bring it back.",
+    examples: &[
+        ("hark forget m-7k3q9x2d", "Remove one memory, its history and every copy in backups"),
+        ("hark forget --query \"old staging server\"", "Show what a query would remove"),
+        ("hark forget --project shop --yes", "Remove everything about a project"),
+    ],
+    group: Group::Change,
+    effect: Effect::Destroy,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Within("memory_update"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let word = if self.forgotten { "forgot" } else { "would forget" };
+        for gone in self.memories.iter().chain(&self.sessions) {
+            page.print(&format!("{word} {ID}{}{ID:#} {}\n", gone.id, words(&gone.title)));
+        }
+        if !self.forgotten {
+            let total = self.memories.len() + self.sessions.len();
+            page.note(&match &self.confirm {
+                _ if total == 0 => "no memory matches\n".to_owned(),
+                Some(command) => format!(
+                    "nothing was removed; to confirm, run: {}\n(or repeat the query with --confirm {total})\n",
+                    safe(command)
+                ),
+                None => "nothing was removed; add --yes to remove them\n".to_owned(),
+            });
+            return;
+        }
+        page.note(&format!(
+            "{DIM}cleaned {} and {}; searched the data directory byte by byte{DIM:#}\n",
+            count(self.quotes, "quote", "quotes"),
+            count(self.backups, "backup", "backups")
+        ));
+        for left in &self.remaining {
+            page.note(&format!(
+                "{WARN}still there:{WARN:#} {}: {}\n  to remove it: {}\n",
+                safe(&left.place),
+                safe(&left.why),
+                safe(&left.fix)
+            ));
+        }
+    }
 }

@@ -10,6 +10,9 @@ use super::expand::{Part, of_event};
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::{
+    Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -103,4 +106,53 @@ fn excerpt(text: &str, (start, end): (usize, usize)) -> String {
     let words = text[from..to].split_whitespace().collect::<Vec<_>>().join(" ");
     let (before, after) = (if from > 0 { "…" } else { "" }, if to < text.len() { "…" } else { "" });
     format!("{before}{words}{after}")
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "grep",
+    also: &[],
+    summary: "Search past sessions by a regular expression",
+    help: "",
+    examples: &[
+        ("hark grep 'permission denied'", "Find where an error was printed"),
+        ("hark grep 'DROP TABLE' --since 30d --all-projects", "Search every project, last 30 days"),
+    ],
+    group: Group::Sessions,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_grep",
+        family: Family::Sessions,
+        description: "Find what was said, run or printed in past sessions by a regular expression.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let mut session = "";
+        for found in &self.matches {
+            if found.session != session {
+                session = &found.session;
+                page.print(&format!("{DIM}{session}{DIM:#}\n"));
+            }
+            page.print(&super::expand::part_text(&found.part));
+        }
+        if self.matches.is_empty() {
+            page.note("no matches; search every project with --all-projects\n");
+        } else if self.more {
+            page.note("there may be more matches; show them with --limit\n");
+        }
+    }
 }

@@ -6,8 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::view::MemoryView;
+use super::view::line;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::words;
+use crate::operation::{
+    BOLD, Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -44,4 +49,60 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         before: MemoryView::new(&revision.before, now),
     });
     Ok(Response { revisions: revisions.collect(), current: MemoryView::of(engine, &stored, now) })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "history",
+    also: &[],
+    summary: "Show how a memory changed",
+    help: "",
+    examples: &[
+        ("hark history m-7k3q9x2d", "List every earlier revision of a memory"),
+        ("hark undo m-7k3q9x2d", "Undo the last change"),
+    ],
+    group: Group::Change,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_history",
+        family: Family::Admin,
+        description: "What a memory said before each change.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        for revision in &self.revisions {
+            let before = &revision.before;
+            let when =
+                if revision.age == "now" { "just now".to_owned() } else { format!("{} ago", revision.age) };
+            page.print(&format!(
+                "{BOLD}Revision {}{BOLD:#}{DIM}, {}, until it was {} {when}{DIM:#}\n  {}\n",
+                before.revision,
+                before.status,
+                revision.change,
+                words(&before.title)
+            ));
+            for line in words(&before.body).lines() {
+                page.print(&format!("  {DIM}{line}{DIM:#}\n"));
+            }
+        }
+        page.print(&format!(
+            "{BOLD}Revision {}{BOLD:#}{DIM}, {}, current{DIM:#}\n",
+            self.current.revision, self.current.status
+        ));
+        page.print(&line(&self.current, page));
+    }
 }

@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, safe};
+use crate::operation::{
+    self, Call, Code, DIM, Effect, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool, WARN, Who,
+};
 use crate::transfer::Passphrase;
 use crate::transfer::import::{self, Progress, Tally, Trust};
 
@@ -70,4 +74,86 @@ pub fn run(
         millis,
         per_second,
     })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "import",
+    also: &[],
+    summary: "Import what `hark export` wrote",
+    help: "",
+    examples: &[
+        ("hark import memories.jsonl", "Import a file; what is already here is not duplicated"),
+        ("hark import memories.jsonl --dry-run", "Show what would change"),
+    ],
+    group: Group::Transfer,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("imports are for the user to start"),
+    route: Surface::Off("reads files of this machine"),
+    page: Surface::Off("reads files of this machine"),
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        let progress = &mut *call.progress;
+        run(engine, call.caller, self, &mut |done, total| {
+            progress(operation::Progress { what: "importing", done: done as u64, total: total as u64 });
+        })
+    }
+
+    fn typed(mut self, call: &mut Call<'_>) -> Result<Self, EngineError> {
+        self.passphrase = call.machine.passphrase(self.passphrase_file.as_deref())?;
+        Ok(self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        print_tally(page, &self.tally, self.dry_run);
+        page.note(&format!(
+            "{DIM}{:.1} s, {} per second{DIM:#}\n",
+            self.millis as f64 / 1000.0,
+            self.per_second
+        ));
+    }
+
+    fn problem(&self) -> Option<EngineError> {
+        // The readable records are stored despite the others.
+        (self.tally.unreadable > 0).then(|| {
+            EngineError::invalid(
+                format!(
+                    "{} could not be read; everything else was imported",
+                    count(self.tally.unreadable, "record", "records")
+                ),
+                "fix them and import again: existing memories are not duplicated",
+            )
+        })
+    }
+}
+
+pub(super) fn print_tally(page: &mut Page, tally: &Tally, dry_run: bool) {
+    let verb = if dry_run { "would import" } else { "imported" };
+    page.print(&format!(
+        "{GOOD}{verb}{GOOD:#} {} new, {} changed, {} unchanged\n",
+        tally.added, tally.updated, tally.unchanged
+    ));
+    let more = [
+        (tally.sessions_added + tally.sessions_updated, "sessions"),
+        (tally.revisions, "earlier revisions"),
+        (tally.redacted, "with secrets, which were redacted"),
+        (tally.refused, "refused: forgotten here, or not allowed to replace your own words"),
+    ];
+    for (n, what) in more.iter().filter(|(n, _)| *n > 0) {
+        page.print(&format!("  {n} {what}\n"));
+    }
+    for problem in &tally.problems {
+        page.note(&format!("{WARN}not imported:{WARN:#} {}\n", safe(problem)));
+    }
+    if dry_run {
+        page.note("nothing was changed; leave out --dry-run to import\n");
+    }
 }

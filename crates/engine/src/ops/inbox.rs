@@ -11,8 +11,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::scope::ReadScope;
+use super::view::place;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::words;
+use crate::operation::{
+    Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -179,5 +184,150 @@ fn item(memory: &Memory, now: Timestamp) -> Item {
         evidence: format!("proposed by {by}{session}, {}{why}", memory.created.ago(now)),
         project: memory.scope.project().map(ToString::to_string),
         status: memory.status.to_string(),
+    }
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "inbox",
+    also: &["inbox list"],
+    summary: "List proposals from assistants",
+    help: "",
+    examples: &[
+        ("hark inbox", "List proposals, oldest first"),
+        ("hark inbox accept m-7k3q9x2d", "Accept a proposal as your own words"),
+    ],
+    group: Group::Change,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("proposals are for the user to decide"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+pub const ACCEPT: Operation = Operation {
+    name: "inbox accept",
+    also: &[],
+    summary: "Accept proposals as your own words",
+    help: "",
+    examples: &[("hark inbox accept m-7k3q9x2d", "Accept one proposal")],
+    group: Group::Change,
+    effect: Effect::Write,
+    who: Who::User,
+    command: Surface::On,
+    tool: Tool::Off("proposals are for the user to decide"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Accept>(),
+};
+
+pub const REJECT: Operation = Operation {
+    name: "inbox reject",
+    also: &[],
+    summary: "Archive proposals; the same words are not proposed again",
+    help: "",
+    examples: &[("hark inbox reject m-7k3q9x2d", "Reject one proposal")],
+    group: Group::Change,
+    effect: Effect::Write,
+    who: Who::User,
+    command: Surface::On,
+    tool: Tool::Off("proposals are for the user to decide"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Reject>(),
+};
+
+pub const EDIT: Operation = Operation {
+    name: "inbox edit",
+    also: &[],
+    summary: "Reword a proposal before you accept it",
+    help: "",
+    examples: &[("hark inbox edit m-7k3q9x2d --text \"Use pnpm in this repository\"", "Reword one proposal")],
+    group: Group::Change,
+    effect: Effect::Write,
+    who: Who::User,
+    command: Surface::On,
+    tool: Tool::Off("proposals are for the user to decide"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<EditRequest>(),
+};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Accept {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub request: DecideRequest,
+}
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Reject {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub request: DecideRequest,
+}
+
+impl Operate for Request {
+    type Response = Listed;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Listed, EngineError> {
+        Ok(Listed(run(engine, call.caller, self)?))
+    }
+}
+
+impl Operate for Accept {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        decide(engine, call.caller, &self.request, Decision::Accept)
+    }
+}
+
+impl Operate for Reject {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        decide(engine, call.caller, &self.request, Decision::Reject)
+    }
+}
+
+impl Operate for EditRequest {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        edit(engine, call.caller, self)
+    }
+}
+
+/// The list, which says what to do next.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Listed(Response);
+
+impl Reply for Listed {
+    fn print(&self, page: &mut Page) {
+        self.0.print(page);
+        if self.0.items.is_empty() {
+            page.note("no proposals are waiting\n");
+        } else {
+            page.note(&format!("{DIM}decide with `hark inbox accept ID` or `hark inbox reject ID`{DIM:#}\n"));
+        }
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        for item in &self.items {
+            page.print(&format!(
+                "{ID}{}{ID:#}  {DIM}{} · {} · {}{DIM:#}\n  {}\n  {DIM}{}{DIM:#}\n",
+                item.id,
+                item.kind,
+                item.status,
+                words(place(item.project.as_deref())),
+                words(&item.text).replace('\n', "\n  "),
+                words(&item.evidence),
+            ));
+        }
     }
 }

@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::ingest::{self, Progress, Report, Wanted};
+use crate::operation::text::{count, safe};
+use crate::operation::{
+    self, BOLD, Call, Code, DIM, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -62,4 +66,87 @@ pub fn run(
     let report = ingest::run(engine, &wanted, around, tell)?;
     let rate = report.rate().map(|rate| (rate * 10.0).round() / 10.0);
     Ok(Response { report, rate })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "ingest",
+    also: &[],
+    summary: "Read the transcripts that assistants left on this machine",
+    help: "",
+    examples: &[
+        ("hark ingest", "Read every transcript that is new or has grown"),
+        ("hark ingest --host claude-code --since 30d", "Read one assistant's recent transcripts"),
+    ],
+    group: Group::Learning,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("runs in the background"),
+    route: Surface::Off("reads files of this machine"),
+    page: Surface::Off("reads files of this machine"),
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        let around = call.machine.surroundings()?;
+        let progress = &mut *call.progress;
+        run(engine, call.caller, self, &around, &mut |at| {
+            progress(operation::Progress { what: "reading bytes", done: at.bytes, total: at.total_bytes });
+        })
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let report = &self.report;
+        page.print(&format!(
+            "{BOLD}{} in {}{BOLD:#}, {} of them new\n",
+            count(report.events.new, "new event", "new events"),
+            count(report.sessions.updated, "session", "sessions"),
+            report.sessions.new
+        ));
+        let files = &report.files;
+        let mut facts = vec![format!("read {}", count(files.read, "file", "files"))];
+        for (n, what) in [
+            (files.unchanged, "unchanged"),
+            (files.replaced, "read again from the start"),
+            (files.older, "older"),
+            (files.unrecognised, "not transcripts"),
+            (files.failed, "failed"),
+        ] {
+            if n > 0 {
+                facts.push(format!("{n} {what}"));
+            }
+        }
+        page.print(&format!("{}\n", facts.join(", ")));
+        let mut facts = vec![format!("{} records", report.records)];
+        for (n, what) in
+            [(report.events.known, "known"), (report.events.copied, "copied from another session")]
+        {
+            if n > 0 {
+                facts.push(format!("{n} {what}"));
+            }
+        }
+        for (why, n) in &report.skipped {
+            facts.push(format!("{n} {}", why.replace('_', " ")));
+        }
+        page.print(&format!("{}\n", facts.join(", ")));
+        let rate = self.rate.map(|rate| format!(", {rate} MB/s")).unwrap_or_default();
+        page.print(&format!(
+            "{DIM}{:.1} MB in {:.1} s{rate}{DIM:#}\n",
+            report.bytes as f64 / 1e6,
+            report.seconds
+        ));
+        for trouble in &report.troubles {
+            page.note(&format!("not read: {}: {}\n", safe(&trouble.path), safe(&trouble.reason)));
+        }
+        if files.read + files.unchanged == 0 {
+            page.note("no transcripts were found; name a file or folder: hark ingest PATH\n");
+        } else if report.events.new > 0 {
+            page.note("list the sessions with `hark sessions --all-projects`\n");
+        }
+    }
 }

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, safe};
+use crate::operation::{
+    BOLD, Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -29,6 +33,8 @@ pub struct Response {
     pub sums: Vec<Sum>,
     /// The newest texts.
     pub entries: Vec<Entry>,
+    #[serde(skip)]
+    pub by_session: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -91,5 +97,74 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
                 why: row.why,
             })
             .collect(),
+        by_session: request.session.is_some(),
     })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "ledger",
+    also: &[],
+    summary: "Show what was injected into assistants, and its cost",
+    help: "",
+    examples: &[
+        ("hark ledger --since 7d", "Sum up the last week by assistant"),
+        ("hark ledger --session s-4h2k8m1v", "List what one session received"),
+    ],
+    group: Group::Learning,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_ledger",
+        family: Family::Sessions,
+        description: "What was injected into sessions unasked, and its cost in tokens.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        if self.count == 0 {
+            page.note("nothing was injected into an assistant\n");
+            return;
+        }
+        page.print(&format!(
+            "{BOLD}{}, {} tokens{BOLD:#}\n",
+            count(self.count, "injection", "injections"),
+            self.tokens
+        ));
+        for sum in &self.sums {
+            page.print(&format!(
+                "{:<14} {:<8} {:>6} × {:>8} tokens {DIM}last {}{DIM:#}\n",
+                safe(&sum.host),
+                sum.surface,
+                sum.count,
+                sum.tokens,
+                sum.last
+            ));
+        }
+        if self.by_session {
+            for entry in &self.entries {
+                let items = if entry.items.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", entry.items.join(" "))
+                };
+                page.print(&format!(
+                    "{} {:<8} {} tokens, {}{items}\n",
+                    entry.at, entry.surface, entry.tokens, entry.why
+                ));
+            }
+        }
+    }
 }

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::words;
+use crate::operation::{
+    BOLD, Call, Code, DIM, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -60,4 +64,57 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         links: links.collect(),
         entities: engine.store.entities_of(stored.num)?,
     })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "links",
+    also: &[],
+    summary: "Show what a memory is linked to",
+    help: "",
+    examples: &[("hark links m-7k3q9x2d", "List links in both directions, and what the memory mentions")],
+    group: Group::Memories,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_links",
+        family: Family::Graph,
+        description: "What a memory is linked to, in both directions, and the entities it mentions.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        page.print(&format!("{ID}{}{ID:#} {BOLD}{}{BOLD:#}\n", self.id, words(&self.title)));
+        for link in &self.links {
+            let title = link.title.as_deref().map_or_else(|| "(removed)".to_owned(), words);
+            let age = link.age.as_deref().unwrap_or("?");
+            page.print(&format!("  {:<14} {ID}{}{ID:#} {title} {DIM}{age}{DIM:#}\n", link.relation, link.id));
+        }
+        for entity in &self.entities {
+            let shared = match entity.memories {
+                0 | 1 => String::new(),
+                n => format!(" · in {n} memories"),
+            };
+            page.print(&format!(
+                "  {DIM}mentions{DIM:#}       {} {DIM}{}{shared}{DIM:#}\n",
+                words(&entity.name),
+                entity.kind
+            ));
+        }
+        if self.links.is_empty() {
+            page.note(&format!("no links; add one with `hark relate {} OTHER --as extends`\n", self.id));
+        }
+    }
 }

@@ -9,8 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::remember::clean_list;
 use super::scope::ReadScope;
 use super::view::MemoryView;
+use super::view::line;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::tell;
+use crate::operation::{
+    Answer, Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
+use serde_json::{Value, json};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -50,6 +56,9 @@ pub struct Response {
     pub memories: Vec<MemoryView>,
     /// How many there are in all.
     pub total: i64,
+    /// Why the list is empty, and what to try.
+    #[serde(skip)]
+    pub empty: Option<String>,
 }
 
 const DEFAULT_LIMIT: usize = 20;
@@ -73,5 +82,134 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let total = engine.store.count(&filter)?;
     let found = engine.store.list(&filter, order, limit)?;
-    Ok(Response { memories: found.iter().map(|stored| MemoryView::of(engine, stored, now)).collect(), total })
+    let empty = if total == 0 { Some(why_empty(engine, request, &filter)?) } else { None };
+    let memories = found.iter().map(|stored| MemoryView::of(engine, stored, now)).collect();
+    Ok(Response { memories, total, empty })
+}
+
+const NOTHING: &str = "no memories here";
+
+/// Widens the filter step by step, and names the step that finds something.
+fn why_empty(engine: &Engine, request: &Request, filter: &ListFilter) -> Result<String, EngineError> {
+    let filtered = !(request.kinds.is_empty()
+        && request.tags.is_empty()
+        && request.statuses.is_empty()
+        && request.since.is_none());
+    let mut wide = ListFilter { projects: filter.projects.clone(), ..ListFilter::default() };
+    let here = engine.store.count(&wide)?;
+    if here > 0 && filtered {
+        return Ok(
+            "no memory here matches these filters; leave one out, or search with `hark recall`".to_owned()
+        );
+    }
+    if here > 0 {
+        return Ok(
+            "all memories here are archived, resolved or superseded; list them with --status".to_owned()
+        );
+    }
+    wide.projects = None;
+    let elsewhere = engine.store.count(&wide)?;
+    Ok(if elsewhere > 0 && filter.projects.is_some() {
+        format!("no memories in this project; list the {elsewhere} of other projects with --all-projects")
+    } else {
+        "no memories yet; store one with `hark remember \"…\"`".to_owned()
+    })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "list",
+    also: &[],
+    summary: "List memories, most recently changed first",
+    help: "",
+    examples: &[
+        ("hark list", "List the latest memories of this project"),
+        ("hark list --kind task --status active", "List open tasks"),
+        ("hark list --all-projects --tag auth -n 50", "List up to 50 memories with a tag, in every project"),
+    ],
+    group: Group::Memories,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_list",
+        family: Family::Core,
+        description: "List recent memories, such as open tasks or blockers.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+pub const TIMELINE: Operation = Operation {
+    name: "timeline",
+    also: &[],
+    summary: "List memories in the order they were made",
+    help: "",
+    examples: &[
+        ("hark timeline --since 7d", "Show what was learned this week"),
+        ("hark timeline --kind decision", "Follow the decisions of this project"),
+    ],
+    group: Group::Memories,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("memory_list returns the same memories"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Timeline>(),
+};
+
+/// The same list, oldest first.
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Timeline {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub request: Request,
+}
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Operate for Timeline {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, &Request { oldest_first: true, ..self.request.clone() })
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        for memory in &self.memories {
+            page.print(&line(memory, page));
+        }
+        let shown = self.memories.len();
+        if shown == 0 {
+            page.note(&format!("{}\n", self.empty.as_deref().unwrap_or(NOTHING)));
+        } else if (shown as i64) < self.total {
+            page.note(&format!("{DIM}{shown} of {}; show more with --limit{DIM:#}\n", self.total));
+        }
+    }
+
+    fn answer(&self) -> Result<Answer, EngineError> {
+        let lines: Vec<String> = self.memories.iter().map(tell::line).collect();
+        let text = if lines.is_empty() {
+            self.empty.clone().unwrap_or_else(|| NOTHING.to_owned())
+        } else {
+            lines.join("\n")
+        };
+        let memories: Vec<Value> = self
+            .memories
+            .iter()
+            .map(|m| {
+                json!({ "id": m.id, "kind": m.kind, "title": m.title, "age": m.age, "status": m.status, "origin": m.origin })
+            })
+            .collect();
+        tell::answer(&text, json!({ "memories": memories, "total": self.total }))
+    }
 }

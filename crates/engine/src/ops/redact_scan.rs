@@ -12,6 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, safe};
+use crate::operation::{
+    Call, Code, DIM, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, WARN, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -113,5 +117,50 @@ fn json_value(redactor: &Redactor, value: &mut serde_json::Value, rules: &mut Ve
         serde_json::Value::Array(items) => items.iter_mut().for_each(|v| json_value(redactor, v, rules)),
         serde_json::Value::Object(fields) => fields.values_mut().for_each(|v| json_value(redactor, v, rules)),
         _ => {}
+    }
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "redact-scan",
+    also: &[],
+    summary: "Find secrets that were stored before a rule knew them",
+    help: "",
+    examples: &[
+        ("hark redact-scan", "Show which files contain secrets"),
+        ("hark redact-scan --apply", "Replace the secrets"),
+    ],
+    group: Group::Store,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("rewriting stored files is for the user to decide"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        for place in &self.found {
+            let whose = if place.ours { "" } else { " (not written by hark; left unchanged)" };
+            page.print(&format!("{} {DIM}{}{whose}{DIM:#}\n", safe(&place.file), place.rules.join(", ")));
+        }
+        if self.rows > 0 {
+            page.print(&format!("{} of the index\n", count(self.rows, "row", "rows")));
+        }
+        let any = self.rows > 0 || self.found.iter().any(|place| place.ours);
+        page.note(&match (any, self.applied) {
+            (false, _) => format!("checked {}; nothing to redact\n", count(self.looked_at, "file", "files")),
+            (true, true) => "Redacted. Rotate these secrets; they may have leaked.\n".to_owned(),
+            (true, false) => format!("{WARN}nothing was changed;{WARN:#} add --apply to redact\n"),
+        });
     }
 }

@@ -11,6 +11,10 @@ use crate::embed::Embedder;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 
+use crate::operation::Progress;
+use crate::operation::text::count;
+use crate::operation::{Call, Code, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who};
+
 /// Vectors that have to be made anew take longer than everything else. What is left then is the worker's.
 const LONGEST: u64 = 10 * 60;
 
@@ -77,4 +81,54 @@ fn vectors(
     let after = engine.store.coverage(encoder.id())?;
     let left = if owed { after.passages - after.embedded } else { 0 };
     Ok(Some(Vectors { embedded: after.embedded, passages: after.passages, left }))
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "reindex",
+    also: &[],
+    summary: "Rebuild the index from the files",
+    help: "",
+    examples: &[("hark reindex", "Rebuild the index; the files stay as they are")],
+    group: Group::Store,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("the index rebuilds itself when it has to"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        let progress = &mut *call.progress;
+        run(engine, call.caller, self, &mut |done, total| {
+            progress(Progress { what: "making vectors", done: done as u64, total: total as u64 });
+        })
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        page.print(&format!(
+            "indexed {} in {} ms\n",
+            count(self.memories, "memory", "memories"),
+            self.millis
+        ));
+        if let Some(vectors) = self.vectors.as_ref().filter(|vectors| vectors.left > 0) {
+            page.note(&format!(
+                "{} of {} passages have no vector yet, so recall may rank differently for now; the worker makes them, or run: \
+                 hark model embed\n",
+                vectors.left, vectors.passages
+            ));
+        }
+        if self.unreadable_files > 0 {
+            page.note(&format!(
+                "skipped {} that cannot be read; see `hark doctor`\n",
+                count(self.unreadable_files, "file", "files")
+            ));
+        }
+    }
 }

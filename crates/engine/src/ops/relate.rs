@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::remember::retire;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::{Call, Code, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who};
 use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
@@ -142,4 +143,38 @@ fn release(
         writer.update(&before, &after, "unlinked")?;
     }
     Ok(())
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "relate",
+    also: &[],
+    summary: "Link two memories",
+    help: "",
+    examples: &[
+        ("hark relate m-2p8w4n6c m-7k3q9x2d --as supersedes", "Replace an older memory by a newer one"),
+        ("hark relate m-2p8w4n6c m-7k3q9x2d --remove", "Remove the link"),
+    ],
+    group: Group::Change,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Within("memory_update"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let word = if self.removed { "no longer " } else { "" };
+        page.print(&format!("{ID}{}{ID:#} {word}{} {ID}{}{ID:#}\n", self.from, self.relation, self.to));
+    }
 }

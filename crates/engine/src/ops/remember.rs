@@ -9,16 +9,29 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::scope::WriteScope;
+use super::view::place;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::tell;
+use crate::operation::text::{count, words};
+use crate::operation::{
+    Answer, Call, Code, DIM, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, WARN,
+    Who,
+};
 use crate::repeat::{self, Candidate, Known};
 use crate::voice::{ASK_USER, Voice};
+use std::io::Read;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
     /// What to remember, in full sentences
     #[arg(skip)]
     pub text: String,
+    /// What to remember; `-` reads standard input
+    #[arg(value_name = "TEXT", required = true)]
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub words: Vec<String>,
     /// decision, constraint, convention, fact, procedure, lesson, solution, failure, fix, blocker, task, plan, idea, event, directive…
     #[arg(long, value_name = "K")]
     #[schemars(with = "Option<String>")]
@@ -346,4 +359,129 @@ fn placeholders(memory: &Memory) -> usize {
     let count = |text: &str| text.matches("[REDACTED:").count() + text.matches("[PRIVATE]").count();
     // A title taken from the body repeats its placeholders; count the text they came from.
     count(&body).max(count(&memory.title)) + count(&labels)
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "remember",
+    also: &[],
+    summary: "Store something worth knowing",
+    help: "",
+    examples: &[
+        ("hark remember \"We use pnpm, never npm\"", "Remember a convention of this project"),
+        (
+            "hark remember \"Deploys go out on Tuesdays\" --kind fact --global",
+            "Remember a fact for every project",
+        ),
+        ("git log -1 --format=%B | hark remember - --kind decision", "Read the text from standard input"),
+    ],
+    group: Group::Memories,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_remember",
+        family: Family::Core,
+        description: "Store one durable, self-contained piece of knowledge for future sessions. Secrets are redacted.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self.clone())
+    }
+
+    fn typed(mut self, call: &mut Call<'_>) -> Result<Self, EngineError> {
+        self.text = match self.words.as_slice() {
+            [only] if only == "-" => read_text(call.stdin)?,
+            words => words.join(" "),
+        };
+        Ok(self)
+    }
+}
+
+fn read_text(stdin: &mut dyn Read) -> Result<String, EngineError> {
+    const LONGEST: u64 = 8 * 1024 * 1024;
+    let mut bytes = Vec::new();
+    stdin.take(LONGEST).read_to_end(&mut bytes).map_err(|e| {
+        EngineError::invalid(format!("standard input: {e}"), "pipe the text in, or pass it as an argument")
+    })?;
+    String::from_utf8(bytes).map_err(|_| {
+        EngineError::invalid("standard input is not UTF-8 text", "convert it first, for example with iconv")
+    })
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        page.print(&format!(
+            "{ID}{}{ID:#} {} {DIM}· {} · {}{DIM:#}\n",
+            self.id,
+            words(&self.title),
+            self.kind,
+            words(place(self.project.as_deref()))
+        ));
+        if self.redacted > 0 {
+            page.note(&format!(
+                "{WARN}redacted:{WARN:#} replaced {} before writing anything\n",
+                count(self.redacted, "secret", "secrets")
+            ));
+        }
+        if self.proposed {
+            page.note(&format!(
+                "{WARN}proposed:{WARN:#} it takes effect when the user accepts it with `hark inbox`\n"
+            ));
+        }
+        if let Some(times) = self.confirmed {
+            page.note(&format!("already known; confirmed {}\n", count(times, "time", "times")));
+        }
+        for old in &self.possibly_supersedes {
+            let what: Vec<String> = old
+                .differences
+                .iter()
+                .map(|d| format!("{} → {}", or_dash(&d.before), or_dash(&d.after)))
+                .collect();
+            page.note(&format!(
+                "{WARN}possibly supersedes{WARN:#} {} {} ({})\n  if so: hark relate {} {} --as supersedes\n",
+                old.id,
+                words(&old.title),
+                words(&what.join(", ")),
+                self.id,
+                old.id
+            ));
+        }
+        if let Some(old) = &self.superseded {
+            page.note(&format!("supersedes {old}, which stays in the history\n"));
+        }
+    }
+
+    fn answer(&self) -> Result<Answer, EngineError> {
+        let redacted = match self.redacted {
+            0 => String::new(),
+            n => format!(" ({} redacted)", count(n, "secret", "secrets")),
+        };
+        let mut text = match self.confirmed {
+            _ if self.proposed => format!(
+                "Stored as a proposal, {}{redacted}. It has no effect yet: these words are in none of the user's prompts, so \
+                 they do not count as the user's. Tell the user that this proposal is waiting; only the user can accept it.",
+                self.id
+            ),
+            Some(_) => format!("Already known as {}; confirmed{redacted}.", self.id),
+            None => format!("Remembered as {}{redacted}.", self.id),
+        };
+        for old in &self.possibly_supersedes {
+            text.push_str(&format!(
+                "\nPossibly supersedes {} ({}): if so, memory_update {} supersede to {}.",
+                old.id, old.title, old.id, self.id
+            ));
+        }
+        tell::answer(&text, tell::value(self)?)
+    }
+}
+
+fn or_dash(text: &str) -> &str {
+    if text.is_empty() { "–" } else { text }
 }

@@ -11,6 +11,11 @@ use crate::boot::{self, Place};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::inject::frame;
+use crate::operation::text::safe;
+use crate::operation::{
+    Answer, Call, Code, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
+use serde_json::json;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -112,4 +117,57 @@ fn account(view: &SessionView, target: Option<&str>) -> String {
         lines.push(format!("Last checkpoint: {} by {}: {}", last.at, last.by, last.note));
     }
     lines.join("\n")
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "resume",
+    also: &[],
+    summary: "Continue where a session left off, in any assistant",
+    help: "",
+    examples: &[
+        ("hark resume", "Print what the last session here was doing"),
+        ("hark resume --for codex", "Hand the last session over to another assistant"),
+    ],
+    group: Group::Sessions,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_resume",
+        family: Family::Core,
+        description: "Where the last session here left off.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        if self.text.is_empty() {
+            page.note("no session to resume here; see `hark sessions --all-projects`\n");
+        } else {
+            page.print(&format!("{}\n", safe(&self.text)));
+        }
+    }
+
+    fn answer(&self) -> Result<Answer, EngineError> {
+        let session = self.session.as_ref().map(|view| view.brief.id.clone());
+        let text = if self.text.is_empty() {
+            "There is no session to resume here.".to_owned()
+        } else {
+            self.text.clone()
+        };
+        // It was framed when it was made, and the frame is our own.
+        let data = json!({ "session": session, "text": text });
+        Ok(Answer { text, data })
+    }
 }

@@ -13,6 +13,10 @@ use super::scope::ReadScope;
 use crate::config::RetentionConfig;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, words};
+use crate::operation::{
+    Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -167,5 +171,55 @@ fn aged(memory: &Memory, why: &str) -> Aged {
         kind: memory.kind.to_string(),
         title: memory.title.to_string(),
         why: why.to_owned(),
+    }
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "retention",
+    also: &[],
+    summary: "Show or archive memories that have aged out",
+    help: "",
+    examples: &[
+        ("hark retention", "Show what would be archived or removed, and why"),
+        ("hark retention --apply", "Archive and remove it"),
+    ],
+    group: Group::Store,
+    effect: Effect::Destroy,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("removing old memories is for the user to decide"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let verbs = if self.applied { ["archived", "removed"] } else { ["would archive", "would remove"] };
+        let groups = [(verbs[0], &self.archive), (verbs[1], &self.purge), ("keeps", &self.keep)];
+        for (verb, memories) in groups {
+            for aged in memories {
+                page.print(&format!(
+                    "{verb} {ID}{}{ID:#} {} {DIM}{} · {}{DIM:#}\n",
+                    aged.id,
+                    words(&aged.title),
+                    aged.kind,
+                    aged.why
+                ));
+            }
+        }
+        page.note(&format!("{DIM}checked {}{DIM:#}\n", count(self.looked_at, "memory", "memories")));
+        let any = !self.archive.is_empty() || !self.purge.is_empty();
+        if any && !self.applied {
+            page.note("nothing was changed; add --apply to do it\n");
+        }
     }
 }

@@ -5,9 +5,14 @@ use hark_core::IdRef;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::view::MemoryView;
+use super::view::{MemoryView, whole};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::tell;
+use crate::operation::{
+    Answer, Call, Code, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
+use serde_json::json;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -33,4 +38,43 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
     }
     engine.store.note_use(&shown, now);
     Ok(Response { memories })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "show",
+    also: &[],
+    summary: "Show memories in full",
+    help: "",
+    examples: &[
+        ("hark show m-7k3q9x2d", "Show one memory with its reason, tags and files"),
+        ("hark show m-7k3q9x2d m-2p8w4n6c --json", "Print two memories as JSON"),
+    ],
+    group: Group::Memories,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On { name: "memory_get", family: Family::Core, description: "Read whole memories by id." },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let texts: Vec<String> = self.memories.iter().map(whole).collect();
+        page.print(&texts.join("\n"));
+    }
+
+    fn answer(&self) -> Result<Answer, EngineError> {
+        let text = self.memories.iter().map(tell::whole).collect::<Vec<_>>().join("\n");
+        tell::answer(&text, json!({ "memories": self.memories.iter().map(tell::brief).collect::<Vec<_>>() }))
+    }
 }

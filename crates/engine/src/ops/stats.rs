@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, safe};
+use crate::operation::{
+    BOLD, Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -60,4 +64,78 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         stats: engine.store.stats()?,
         savings,
     })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "stats",
+    also: &[],
+    summary: "Show what the store contains",
+    help: "",
+    examples: &[
+        ("hark stats", "Count memories by kind, status and project"),
+        ("hark stats --json", "The same as JSON"),
+    ],
+    group: Group::Store,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_stats",
+        family: Family::Admin,
+        description: "Counts and size of the memory store.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let s = &self.stats;
+        let mut text =
+            format!("{BOLD}{}{BOLD:#} in {}\n", count(s.memories, "memory", "memories"), self.home);
+        if let Some(project) = &self.project {
+            text.push_str(&format!("{DIM}project{DIM:#}     {project}\n"));
+        }
+        for (label, counts) in [("kind", &s.by_kind), ("status", &s.by_status), ("project", &s.by_project)] {
+            let parts: Vec<String> =
+                counts.iter().take(12).map(|(name, n)| format!("{} {n}", safe(name))).collect();
+            if !parts.is_empty() {
+                text.push_str(&format!("{DIM}by {label:<8}{DIM:#} {}\n", parts.join(", ")));
+            }
+        }
+        text.push_str(&format!(
+            "{DIM}index{DIM:#}       {} passages, {} words, {} entities, {} links, {:.1} MB, vectors by {}\n",
+            s.passages,
+            s.words,
+            s.entities,
+            s.links,
+            s.index_bytes as f64 / 1e6,
+            self.embedding
+        ));
+        if let Some(savings) = &self.savings {
+            text.push_str(&format!(
+                "{DIM}savings{DIM:#}     {} received {} tokens instead of {} of history; {} saved\n",
+                count(savings.sessions, "session", "sessions"),
+                savings.told_tokens,
+                savings.history_tokens,
+                savings.saved_tokens
+            ));
+        }
+        page.print(&text);
+        if s.unreadable_files > 0 {
+            page.note(&format!(
+                "{} cannot be read; see `hark doctor`\n",
+                count(s.unreadable_files, "file", "files")
+            ));
+        }
+    }
 }

@@ -8,6 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::chain;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::tell;
+use crate::operation::text::words;
+use crate::operation::{
+    Answer, Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -84,4 +89,159 @@ pub fn run(
         Ok(changed)
     })?;
     Ok(Response { changed })
+}
+
+pub const RESOLVE: Operation = Operation {
+    name: "resolve",
+    also: &[],
+    summary: "Mark tasks, blockers or failures as done",
+    help: "",
+    examples: &[
+        ("hark resolve m-7k3q9x2d", "Close a task"),
+        ("hark list --kind task", "List open tasks to find their ids"),
+    ],
+    group: Group::Change,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Within("memory_update"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Resolve>(),
+};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Resolve {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub request: Request,
+}
+
+impl Operate for Resolve {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, &self.request, Status::Resolved, "resolve")
+    }
+}
+
+pub const REOPEN: Operation = Operation {
+    name: "reopen",
+    also: &[],
+    summary: "Reopen resolved memories",
+    help: "",
+    examples: &[
+        ("hark reopen m-7k3q9x2d", "Make a closed task active again"),
+        ("hark list --status resolved", "List what can be reopened"),
+    ],
+    group: Group::Change,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Within("memory_update"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Reopen>(),
+};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Reopen {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub request: Request,
+}
+
+impl Operate for Reopen {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, &self.request, Status::Active, "reopen")
+    }
+}
+
+pub const ARCHIVE: Operation = Operation {
+    name: "archive",
+    also: &[],
+    summary: "Archive memories, so that they are no longer offered",
+    help: "",
+    examples: &[
+        ("hark archive m-7k3q9x2d", "Stop offering a memory without removing it"),
+        ("hark list --status archived", "List archived memories"),
+    ],
+    group: Group::Change,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Within("memory_update"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Archive>(),
+};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Archive {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub request: Request,
+}
+
+impl Operate for Archive {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, &self.request, Status::Archived, "archive")
+    }
+}
+
+pub const RESTORE: Operation = Operation {
+    name: "restore",
+    also: &[],
+    summary: "Restore archived or superseded memories",
+    help: "",
+    examples: &[
+        ("hark restore m-7k3q9x2d", "Bring an archived memory back"),
+        ("hark list --status archived --status superseded", "List what can be restored"),
+    ],
+    group: Group::Change,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Within("memory_update"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Restore>(),
+};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Restore {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub request: Request,
+}
+
+impl Operate for Restore {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, &self.request, Status::Active, "restore")
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        for changed in &self.changed {
+            page.print(&format!(
+                "{ID}{}{ID:#} {} {DIM}{} → {}{DIM:#}\n",
+                changed.id,
+                words(&changed.title),
+                changed.from,
+                changed.to
+            ));
+        }
+    }
+
+    fn answer(&self) -> Result<Answer, EngineError> {
+        let lines = self.changed.iter().map(|c| format!("{} {} → {}", c.id, c.from, c.to));
+        tell::answer(&lines.collect::<Vec<_>>().join("\n"), tell::value(self)?)
+    }
 }

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::safe;
+use crate::operation::{
+    Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -32,4 +36,46 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let visible = request.scope.resolve(engine, caller)?;
     let tags = engine.store.tags(visible.projects.as_deref())?;
     Ok(Response { tags: tags.into_iter().map(|(tag, memories)| TagCount { tag, memories }).collect() })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "tags",
+    also: &[],
+    summary: "List tags in use",
+    help: "",
+    examples: &[
+        ("hark tags", "List tags of this project with their counts"),
+        ("hark list --tag auth", "List the memories with a tag"),
+    ],
+    group: Group::Memories,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_tags",
+        family: Family::Admin,
+        description: "Tags in use with their counts.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        for tag in &self.tags {
+            page.print(&format!("{DIM}{:>6}{DIM:#}  {}\n", tag.memories, safe(&tag.tag)));
+        }
+        if self.tags.is_empty() {
+            page.note("no tags yet; add one with `hark remember … --tag auth`\n");
+        }
+    }
 }

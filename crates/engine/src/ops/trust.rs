@@ -13,6 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::{count, safe};
+use crate::operation::{
+    Call, Code, DIM, Effect, GOOD, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, WARN, Who,
+};
 use crate::project_store::{self, FOLDER, Found};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -231,4 +235,97 @@ fn tracked(store: &Path) -> Option<Vec<String>> {
         .status
         .success()
         .then(|| text.split('\0').filter(|file| !file.is_empty()).map(str::to_owned).collect())
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "trust",
+    also: &[],
+    summary: "Trust the store that a project carries",
+    help: "",
+    examples: &[
+        ("hark trust", "Use this project's store as its memory"),
+        ("hark trust --revoke", "Only quote it from now on"),
+        ("hark trust --mine", "Also accept its memories as your own words"),
+    ],
+    group: Group::Start,
+    effect: Effect::Write,
+    who: Who::User,
+    command: Surface::On,
+    tool: Tool::Off("trust is for the user to give"),
+    route: Surface::Off("trust is given at the keyboard"),
+    page: Surface::Off("trust is given at the keyboard"),
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        let response = run(engine, call.caller, self)?;
+        if response.claims.is_empty() || (call.ask)(&question(&response)) != Some(true) {
+            return Ok(response);
+        }
+        let taken = run(engine, call.caller, &Request { mine: true, ..self.clone() })?;
+        Ok(Response { changed: response.changed, sessions: response.sessions, ..taken })
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        let memories = count(self.memories, "memory", "memories");
+        let path = safe(&self.path);
+        if self.trusted {
+            let word = if self.changed { "trusted" } else { "already trusted" };
+            page.print(&format!("{GOOD}{word}:{GOOD:#} {path} ({memories})\n"));
+            page.note("New memories of this project are stored there. Undo this with: hark trust --revoke\n");
+        } else {
+            let word = if self.changed { "no longer trusted" } else { "not trusted" };
+            page.print(&format!("{WARN}{word}:{WARN:#} {path} ({memories}, quoted only when you ask)\n"));
+        }
+        if self.sessions > 0 {
+            page.print(&format!(
+                "copied {} recorded here into your own store\n",
+                count(self.sessions, "session", "sessions")
+            ));
+        }
+        if self.taken > 0 {
+            page.print(&format!("accepted {} as your own words\n", count(self.taken, "memory", "memories")));
+        }
+        if self.moved > 0 {
+            page.print(&format!(
+                "moved {} here from your own store\n",
+                count(self.moved, "memory", "memories")
+            ));
+        }
+        if !self.claims.is_empty() {
+            page.print(&listed(&self.claims));
+            page.note(&format!(
+                "{} To accept them as your own words: hark trust --mine\n",
+                doubt(self.claims.len())
+            ));
+        }
+    }
+}
+
+fn listed(claims: &[Claim]) -> String {
+    let line = |claim: &Claim| {
+        format!("  {ID}{}{ID:#} {} {DIM}{}{DIM:#}\n", claim.id, safe(&claim.title), claim.kind)
+    };
+    claims.iter().map(line).collect()
+}
+
+fn doubt(claims: usize) -> String {
+    format!(
+        "{} to be yours, but nothing shows that you wrote them here. Until you confirm them, they count as a \
+         teammate's words.",
+        count(claims, "memory claims", "memories claim")
+    )
+}
+
+fn question(response: &Response) -> String {
+    format!(
+        "{}{} Accept them as your own words? [y/N] ",
+        listed(&response.claims),
+        doubt(response.claims.len())
+    )
 }

@@ -8,9 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::view::MemoryView;
+use super::view::line;
 use crate::chain;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::{Call, Code, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who};
 use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -156,4 +158,41 @@ fn take_back_replacement(
         }
     }
     Ok(("supersedes".to_owned(), after, restored))
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "undo",
+    also: &[],
+    summary: "Undo the last change of a memory",
+    help: "",
+    examples: &[
+        ("hark undo m-7k3q9x2d", "Undo the last change"),
+        ("hark undo m-7k3q9x2d --to 2", "Go back to revision 2"),
+    ],
+    group: Group::Change,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("a change by an assistant is for the user to undo"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self)
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        page.print(&line(&self.memory, page));
+        page.note(&format!("undid: {}; run `hark undo {}` again to redo it\n", self.undone, self.memory.id));
+        for id in &self.restored {
+            page.note(&format!("{ID}{id}{ID:#} is active again\n"));
+        }
+    }
 }

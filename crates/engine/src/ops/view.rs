@@ -7,6 +7,10 @@ use serde::Serialize;
 
 use crate::engine::Engine;
 
+use crate::operation::text::words;
+use crate::operation::{BOLD, DIM, ID, Page, WARN};
+use std::path::Path;
+
 /// One memory, whole.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MemoryView {
@@ -111,4 +115,83 @@ impl MemoryView {
         let file = engine.store.shown_file(stored);
         MemoryView { file: Some(file), ..Self::new(&stored.memory, now) }
     }
+}
+
+/// One aligned line: id, kind, title, age and project.
+pub(crate) fn line(memory: &MemoryView, page: &Page) -> String {
+    let mut marks = String::new();
+    if memory.status != "active" {
+        marks.push_str(&format!(" {}", memory.status));
+    }
+    if memory.origin == "repository" {
+        marks.push_str(" from the repository");
+    }
+    let project = words(place(memory.project.as_deref()));
+    let used = memory.id.len() + memory.age.len() + project.len() + marks.len() + COLUMNS;
+    format!(
+        "{ID}{}{ID:#}  {DIM}{:<11}{DIM:#} {}{WARN}{marks}{WARN:#}  {DIM}{} · {project}{DIM:#}\n",
+        memory.id,
+        memory.kind,
+        page.fit(&words(&memory.title), used),
+        memory.age,
+    )
+}
+
+/// Of a line: the kind, and what stands between the parts.
+const COLUMNS: usize = 2 + 11 + 1 + 2 + 3;
+
+/// The last part of a project's key, which people know it by.
+pub(crate) fn place(project: Option<&str>) -> &str {
+    project.map_or("everywhere", |key| key.rsplit('/').next().unwrap_or(key))
+}
+
+/// An age as a remark: `5d old`.
+pub(crate) fn old(age: &str) -> String {
+    if age == "now" { "just now".to_owned() } else { format!("{age} old") }
+}
+
+/// Everything about one memory.
+pub(crate) fn whole(memory: &MemoryView) -> String {
+    let mut text = format!("{BOLD}{}{BOLD:#}\n", words(&memory.title));
+    let project = memory.project.as_deref().unwrap_or("everywhere");
+    text.push_str(&format!(
+        "{ID}{}{ID:#} {DIM}· {} · {} · {} · from {} · importance {} · {}{DIM:#}\n",
+        memory.id,
+        memory.kind,
+        memory.status,
+        old(&memory.age),
+        memory.origin,
+        memory.importance,
+        words(project),
+    ));
+    text.push_str(&format!("\n{}\n", words(&memory.body)));
+    for (label, extra) in [("Why", &memory.why), ("Learned", &memory.learned)] {
+        if let Some(extra) = extra {
+            text.push_str(&format!("\n{BOLD}{label}:{BOLD:#} {}\n", words(extra)));
+        }
+    }
+    let mut facts: Vec<(&str, String)> = Vec::new();
+    for (label, list) in [("tags", &memory.tags), ("files", &memory.files), ("entities", &memory.entities)] {
+        if !list.is_empty() {
+            facts.push((label, list.join(", ")));
+        }
+    }
+    for (label, value) in [("superseded by", &memory.superseded_by), ("expires", &memory.expires)] {
+        facts.extend(value.iter().map(|v| (label, v.clone())));
+    }
+    if let Some(turn) = &memory.turn {
+        let session = memory.session.as_deref().unwrap_or("a session");
+        facts.push(("distilled", format!("from {session}, {turn}; confidence {:.2}", memory.confidence)));
+    }
+    facts.push(("created", memory.created.clone()));
+    let shown = |file: &String| match Path::new(file).is_absolute() {
+        true => file.clone(),
+        false => format!("memories/{file}"),
+    };
+    facts.extend(memory.file.iter().map(|file| ("file", shown(file))));
+    text.push('\n');
+    for (label, value) in facts {
+        text.push_str(&format!("{DIM}{label:<14}{DIM:#}{}\n", words(&value)));
+    }
+    text
 }

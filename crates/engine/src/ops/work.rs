@@ -10,18 +10,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::operation::text::count;
+use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Page, Reply, Surface, Tool, Who};
 use crate::worker;
+use hark_store::Role;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// End when nothing is left to do (always so for now)
+    /// Exit when nothing is left to do (the default)
     #[arg(long)]
     #[serde(default)]
     pub until_idle: bool,
-    /// End after this time at the latest: `60s`, `5m`
+    /// Exit after this time at the latest: `60s`, `5m`
     #[arg(long, value_name = "TIME", default_value = "60s")]
     #[serde(default)]
     pub max: String,
+    /// Only fold the write-ahead log into the database; hooks start this
+    #[arg(long, hide = true)]
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub only_log: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -54,7 +62,7 @@ pub fn run(
 ) -> Result<Response, EngineError> {
     let text = if request.max.is_empty() { "60s" } else { &request.max };
     let span = hark_core::time::parse_span(text)
-        .ok_or_else(|| EngineError::invalid(format!("`{text}` is no span of time"), "write 60s, 5m or 1h"))?;
+        .ok_or_else(|| EngineError::invalid(format!("invalid duration `{text}`"), "write 60s, 5m or 1h"))?;
     let limit = Duration::from_millis(u64::try_from(span).unwrap_or(0));
     let done = worker::run(engine, limit, around)?;
     Ok(Response {
@@ -68,4 +76,69 @@ pub fn run(
         distilled: done.distilled,
         embedded: done.embedded,
     })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "work",
+    also: &[],
+    summary: "Run pending background work, then exit",
+    help: "",
+    examples: &[
+        ("hark work", "Run everything that is due"),
+        ("hark work --max 5m", "Stop after five minutes at the latest"),
+    ],
+    group: Group::Service,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("runs in the background"),
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::here::<Request>(),
+};
+
+impl OperateHere for Request {
+    type Response = Outcome;
+
+    fn run(&self, call: &mut Call<'_>) -> Result<Outcome, EngineError> {
+        if self.only_log {
+            let (home, config) = (call.machine.home()?, call.machine.config()?);
+            // As a hook, which leaves the log in place when it closes: a new one costs the next hook more.
+            Engine::open_as(home, config, call.machine.clock, Role::Hook)?.fold_log()?;
+            return Ok(Outcome(None));
+        }
+        // Without a home folder there are no transcripts to look for.
+        let around = call.machine.surroundings().ok();
+        let (_, outcome) =
+            call.machine.engine()?.recovering(|engine| run(engine, call.caller, self, around.as_ref()));
+        Ok(Outcome(Some(outcome?)))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Outcome(Option<Response>);
+
+impl Reply for Outcome {
+    fn print(&self, page: &mut Page) {
+        let Some(done) = &self.0 else { return };
+        if done.busy {
+            page.note("another worker is already running\n");
+            return;
+        }
+        let backup = if done.backed_up { ", backed up" } else { "" };
+        page.note(&format!(
+            "stored {}, read {} from transcripts, closed {}, digested {}, learned {}, archived {}{backup}\n",
+            count(done.events, "event", "events"),
+            count(done.read, "event", "events"),
+            count(done.expired, "session", "sessions"),
+            count(done.digested, "session", "sessions"),
+            count(done.distilled, "memory", "memories"),
+            count(done.retired, "memory", "memories"),
+        ));
+    }
+
+    fn is_printed(&self) -> bool {
+        self.0.is_none()
+    }
 }

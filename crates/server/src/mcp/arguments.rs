@@ -1,19 +1,19 @@
 //! Arguments against a tool's schema, before the tool sees them.
 //!
 //! Models misname and mistype arguments, so the answer names the argument and says what the tool takes.
-//! What a model plainly meant is put right: a number or a list sent as text, one item where a list is due,
-//! `null` for "not given". Only what tool schemas are made of is looked at (`required`, `type`, `enum`,
-//! bounds, `items`); the tool itself judges the rest.
+//! Obvious slips are corrected: a number or a list sent as text, one item instead of a list, `null` for "not
+//! given". Only the parts of JSON Schema that tools use are checked (`required`, `type`, `enum`, bounds, `items`);
+//! the operation checks the rest.
 
 use serde_json::{Map, Value};
 
-use crate::toolbox::{ToolFailure, ToolSpec};
+use super::Refusal;
 
 type Object = Map<String, Value>;
 
-pub(super) fn check(spec: &ToolSpec, mut arguments: Object) -> Result<Object, ToolFailure> {
+pub(super) fn check(tool: &str, schema: &Object, mut arguments: Object) -> Result<Object, Refusal> {
     let none = Object::new();
-    let member = |key| spec.input_schema.get(key);
+    let member = |key| schema.get(key);
     let properties = member("properties").and_then(Value::as_object).unwrap_or(&none);
     let required: Vec<&str> = member("required")
         .and_then(Value::as_array)
@@ -41,11 +41,10 @@ pub(super) fn check(spec: &ToolSpec, mut arguments: Object) -> Result<Object, To
     if problems.is_empty() {
         return Ok(arguments);
     }
-    let failure = ToolFailure::invalid_arguments(problems.join("; "));
-    Err(failure.with_hint(usage(spec, properties, &required)))
+    Err(Refusal { message: problems.join("; "), hint: Some(usage(tool, properties, &required)) })
 }
 
-fn usage(spec: &ToolSpec, properties: &Object, required: &[&str]) -> String {
+fn usage(tool: &str, properties: &Object, required: &[&str]) -> String {
     let described = properties.iter().map(|(name, schema)| {
         let mut notes = types(schema);
         notes.retain(|kind| *kind != "null");
@@ -59,8 +58,8 @@ fn usage(spec: &ToolSpec, properties: &Object, required: &[&str]) -> String {
     });
     let described: Vec<String> = described.collect();
     match described.is_empty() {
-        true => format!("{} takes no arguments", spec.name),
-        false => format!("{} takes {}", spec.name, described.join(", ")),
+        true => format!("{tool} takes no arguments"),
+        false => format!("{tool} takes {}", described.join(", ")),
     }
 }
 
@@ -72,7 +71,7 @@ fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// What is wrong with `value`, after putting right what can be.
+/// What is wrong with `value`, after correcting obvious slips.
 fn fit(name: &str, value: &mut Value, schema: &Value) -> Option<String> {
     let types = types(schema);
     if !types.is_empty() && !types.iter().any(|kind| is_a(value, kind)) {
@@ -164,33 +163,25 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn recall() -> ToolSpec {
-        ToolSpec {
-            name: "memory_recall".into(),
-            title: String::new(),
-            description: String::new(),
-            input_schema: json!({
-                "type": "object",
-                "properties": {
-                    "query": {"type": "string"},
-                    "limit": {"type": ["integer", "null"], "minimum": 1, "maximum": 50},
-                    "kind": {"type": "string", "enum": ["fact", "decision"]},
-                    "tags": {"type": "array", "items": {"type": "string"}},
-                    "all": {"type": "boolean"},
-                },
-                "required": ["query"],
-                "additionalProperties": false,
-            }),
-            read_only: true,
-            destructive: false,
-            idempotent: true,
-            always_load: false,
-        }
+    fn recall() -> Object {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string"},
+                "limit": {"type": ["integer", "null"], "minimum": 1, "maximum": 50},
+                "kind": {"type": "string", "enum": ["fact", "decision"]},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "all": {"type": "boolean"},
+            },
+            "required": ["query"],
+            "additionalProperties": false,
+        });
+        schema.as_object().cloned().unwrap_or_default()
     }
 
     fn checked(arguments: Value) -> Result<Value, String> {
         let Value::Object(arguments) = arguments else { panic!() };
-        let result = check(&recall(), arguments);
+        let result = check("memory_recall", &recall(), arguments);
         result.map(Value::Object).map_err(|failure| failure.message)
     }
 
@@ -225,7 +216,7 @@ mod tests {
 
     #[test]
     fn hint_says_what_the_tool_takes() {
-        let failure = check(&recall(), Map::new()).unwrap_err();
+        let failure = check("memory_recall", &recall(), Map::new()).unwrap_err();
         assert_eq!(
             failure.hint.as_deref(),
             Some(
@@ -236,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant_is_put_right() {
+    fn obvious_slips_are_corrected() {
         assert_eq!(
             checked(
                 json!({"query": "x", "limit": "5", "tags": "[\"a\",\"b\"]", "all": "true", "kind": null})
@@ -251,9 +242,8 @@ mod tests {
 
     #[test]
     fn an_open_schema_lets_more_through() {
-        let mut spec = recall();
-        spec.input_schema = json!({"type": "object"});
+        let open = Map::from_iter([("type".to_owned(), json!("object"))]);
         let arguments = Map::from_iter([("x".to_owned(), json!(1))]);
-        assert_eq!(check(&spec, arguments.clone()), Ok(arguments));
+        assert_eq!(check("memory_recall", &open, arguments.clone()), Ok(arguments));
     }
 }

@@ -1,16 +1,17 @@
 //! Who calls: what can be learned from the connection, the request's `_meta`, and the environment.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use axum::http::request::Parts;
+use hark_core::Origin;
+use hark_engine::Caller;
 use rmcp::RoleServer;
 use rmcp::model::JsonObject;
 use rmcp::service::RequestContext;
 use serde_json::Value;
 
 use crate::http::PROJECT_DIR_HEADER;
-use crate::toolbox::{Caller, Transport};
 
 /// Sent by assistants with each request: Codex (by age of the client), Droid.
 const SESSION_META: [&str; 3] = ["sessionId", "threadId", "assemblySessionId"];
@@ -42,7 +43,7 @@ impl Place {
         Self { transport: Transport::Http, cwd: None, session: None }
     }
 
-    pub(super) fn caller(&self, context: &RequestContext<RoleServer>, mut roots: Vec<PathBuf>) -> Caller {
+    pub(super) fn client(&self, context: &RequestContext<RoleServer>, mut roots: Vec<PathBuf>) -> Client {
         let client = context.client_info();
         let turn = codex_turn(&context.meta);
         if roots.is_empty() {
@@ -51,16 +52,64 @@ impl Place {
         let session = session_in(&context.meta)
             .or_else(|| text(turn.as_ref()?.get("session_id")?))
             .or_else(|| self.session.clone());
-        let known = |text: String| Some(text).filter(|text| !text.is_empty());
-        let (client_name, client_version) =
-            client.map_or((None, None), |client| (known(client.name), known(client.version)));
-        Caller {
+        let name = client.map(|client| client.name).filter(|name| !name.is_empty());
+        Client {
             roots,
             cwd: self.cwd.clone().or_else(|| named_dir(context)),
-            client_name,
-            client_version,
+            name,
             session,
             transport: self.transport,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Transport {
+    Stdio,
+    Http,
+}
+
+/// Who calls, and from where.
+#[derive(Debug, Clone)]
+pub(super) struct Client {
+    /// Folders the client has open, if it says so.
+    roots: Vec<PathBuf>,
+    /// stdio: the working directory of the process, which clients set to the project. HTTP: what the client
+    /// sent in `X-Hark-Project-Dir`; never the directory the server happens to run in.
+    cwd: Option<PathBuf>,
+    name: Option<String>,
+    /// The assistant's own session id, where it sends one.
+    session: Option<String>,
+    transport: Transport,
+}
+
+/// Clients that give a model both the text and the structured content of an answer, or the whole of it as JSON.
+/// They get the text alone: the model would read everything twice.
+const SHOWS_BOTH: [&str; 3] = ["qwen", "copilot", "cline"];
+
+impl Client {
+    /// The folder this call is about: over HTTP the one the client named, else the root that contains the
+    /// working directory, else the first root, else the working directory.
+    fn project_dir(&self) -> Option<&Path> {
+        let cwd = self.cwd.as_deref();
+        if self.transport == Transport::Http && cwd.is_some() {
+            return cwd;
+        }
+        let holding = cwd.and_then(|cwd| self.roots.iter().find(|root| cwd.starts_with(root)));
+        holding.or_else(|| self.roots.first()).map(PathBuf::as_path).or(cwd)
+    }
+
+    pub(super) fn shows_both(&self) -> bool {
+        let name = self.name.as_deref().unwrap_or_default().to_ascii_lowercase();
+        SHOWS_BOTH.iter().any(|client| name.contains(client))
+    }
+
+    pub(super) fn caller(&self) -> Caller {
+        Caller {
+            cwd: self.project_dir().map(Path::to_owned),
+            origin: Some(Origin::Assistant),
+            author: self.name.clone(),
+            session: self.session.clone(),
         }
     }
 }
@@ -106,6 +155,33 @@ mod tests {
             Value::Object(object) => object,
             other => panic!("not an object: {other}"),
         }
+    }
+
+    fn client(transport: Transport, roots: &[&str], cwd: Option<&str>) -> Client {
+        let roots = roots.iter().map(PathBuf::from).collect();
+        Client { roots, cwd: cwd.map(PathBuf::from), name: None, session: None, transport }
+    }
+
+    #[test]
+    fn project_dir_prefers_what_the_client_says() {
+        let stdio = Transport::Stdio;
+        let dir = |c: &Client| c.project_dir().map(Path::to_path_buf);
+        assert_eq!(dir(&client(stdio, &[], Some("/w"))), Some("/w".into()));
+        assert_eq!(dir(&client(stdio, &["/a"], Some("/w"))), Some("/a".into()));
+        assert_eq!(dir(&client(stdio, &["/a", "/w"], Some("/w/sub"))), Some("/w".into()));
+        assert_eq!(dir(&client(Transport::Http, &["/a"], Some("/named"))), Some("/named".into()));
+        assert_eq!(dir(&client(Transport::Http, &["/a"], None)), Some("/a".into()));
+        assert_eq!(dir(&client(Transport::Http, &[], None)), None);
+    }
+
+    #[test]
+    fn clients_that_show_both_are_known_by_name() {
+        let named =
+            |name: &str| Client { name: Some(name.to_owned()), ..client(Transport::Stdio, &[], None) };
+        assert!(named("qwen-cli-mcp-client-hark").shows_both());
+        assert!(named("Cline").shows_both());
+        assert!(!named("claude-code").shows_both());
+        assert!(!client(Transport::Stdio, &[], None).shows_both());
     }
 
     #[test]

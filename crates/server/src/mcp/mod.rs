@@ -16,18 +16,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hark_core::quote::quoted;
+use hark_engine::operation::{Effect, Family};
+use hark_engine::{EngineError, Operation};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult,
-    GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptMessage,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents, Role,
-    ServerConfig, Tool,
+    GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
-use crate::toolbox::{FailureKind, PromptSpec, ResourceSpec, ToolBox, ToolFailure, ToolSpec};
+use crate::pool::Pool;
 
 pub(crate) use caller::Place;
 pub(crate) use lines::{Input, serve_lines};
@@ -38,51 +41,85 @@ pub(crate) use sessions::{HttpMcp, new as http_mcp};
 /// strip what they take for a prefix; calls that arrive so are understood.
 const PREFIX: &str = "memory_";
 
+/// Reads that run at the same time. More than cores, so that a slow one does not hold up the others.
+pub(crate) fn readers() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from).max(2) + 2
+}
+
+/// Threads for calls: the readers, the writer, and one for deferred work.
+pub(crate) fn threads() -> usize {
+    readers() + 2
+}
+
 /// What does not change while the process lives.
 pub(crate) struct Shared {
-    tools: Arc<dyn ToolBox>,
+    pool: Arc<Pool>,
     config: ServerConfig,
-    specs: Vec<ToolSpec>,
+    /// Every tool, listed or not: a tool outside the list still answers.
+    tools: Vec<(&'static Operation, Tool)>,
     listed: Vec<Tool>,
-    resources: Vec<ResourceSpec>,
-    prompts: Vec<PromptSpec>,
+    reading: Semaphore,
+    writing: Semaphore,
     running: AtomicUsize,
     begun: AtomicUsize,
 }
 
+/// Why a call did not work, in words for the model that made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+}
+
+impl Refusal {
+    fn result(&self) -> CallToolResult {
+        let hint = self.hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+        CallToolResult::error(vec![ContentBlock::text(format!("{}{hint}", self.message))])
+    }
+}
+
+impl From<EngineError> for Refusal {
+    fn from(error: EngineError) -> Self {
+        let hint = error.hint().map(|hint| quoted(&hint).into_owned());
+        Refusal { message: quoted(&error.to_string()).into_owned(), hint }
+    }
+}
+
 impl Shared {
-    pub(crate) fn new(tools: Arc<dyn ToolBox>) -> Arc<Self> {
-        let specs = tools.tools();
-        let resources = tools.resources();
-        let prompts = tools.prompts();
+    pub(crate) fn new(pool: Arc<Pool>, families: &[Family]) -> Arc<Self> {
+        let tool = |operation: &&'static Operation| Some((*operation, describe::tool(operation)?));
+        let tools: Vec<_> = pool.table().iter().filter_map(tool).collect();
+        let is_listed = |operation: &Operation| hark_engine::ops::is_listed(operation, families);
         Arc::new(Self {
-            config: describe::server(tools.instructions()),
-            listed: specs.iter().map(describe::tool).collect(),
-            specs,
-            resources,
-            prompts,
+            config: describe::server(),
+            listed: tools.iter().filter(|(row, _)| is_listed(row)).map(|(_, tool)| tool.clone()).collect(),
+            tools,
+            reading: Semaphore::new(readers()),
+            writing: Semaphore::new(1),
             running: AtomicUsize::new(0),
             begun: AtomicUsize::new(0),
-            tools,
+            pool,
         })
     }
 
-    /// How many calls are being worked on.
+    /// How many calls are running.
     pub(crate) fn running(&self) -> usize {
         self.running.load(Ordering::Relaxed)
     }
 
-    fn spec(&self, name: &str) -> Option<&ToolSpec> {
-        let named = |full: &str| self.specs.iter().find(|spec| spec.name == full);
+    fn tool(&self, name: &str) -> Option<&(&'static Operation, Tool)> {
+        let named = |full: &str| self.tools.iter().find(|(_, tool)| tool.name == full);
         named(name).or_else(|| named(&format!("{PREFIX}{name}")))
     }
 
-    /// Runs `work` on a blocking thread. Work that has not begun when the client cancels is dropped.
+    /// Runs `work` on a blocking thread, when its turn has come. Work that has not begun when the client cancels is
+    /// dropped.
     async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
+        effect: Effect,
         context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&dyn ToolBox) -> Result<T, ToolFailure> + Send + 'static,
-    ) -> Result<T, ToolFailure> {
+        work: impl FnOnce(&Pool) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, Refusal> {
         struct Running(Arc<Shared>);
         impl Drop for Running {
             fn drop(&mut self) {
@@ -92,17 +129,28 @@ impl Shared {
         self.running.fetch_add(1, Ordering::Relaxed);
         self.begun.fetch_add(1, Ordering::Relaxed);
         let running = Running(Arc::clone(self));
-        let mut task = tokio::task::spawn_blocking(move || work(running.0.tools.as_ref()));
-        tokio::select! {
-            done = &mut task => done.unwrap_or_else(|_| {
-                Err(ToolFailure::internal("the tool failed unexpectedly")
-                    .with_hint("this is a defect in the server; its standard error output says more"))
-            }),
+        let turns = if effect == Effect::Read { &self.reading } else { &self.writing };
+        let cancelled = || Refusal { message: "cancelled by the client".to_owned(), hint: None };
+        let turn = tokio::select! {
+            turn = turns.acquire() => turn,
+            () = context.ct.cancelled() => return Err(cancelled()),
+        };
+        let mut task = tokio::task::spawn_blocking(move || work(&running.0.pool));
+        let outcome = tokio::select! {
+            done = &mut task => match done {
+                Ok(outcome) => outcome.map_err(Refusal::from),
+                Err(_) => Err(Refusal {
+                    message: "the tool failed unexpectedly".to_owned(),
+                    hint: Some("this is a bug in the server; its standard error output says more".to_owned()),
+                }),
+            },
             () = context.ct.cancelled() => {
                 task.abort();
-                Err(ToolFailure::internal("cancelled by the client"))
+                Err(cancelled())
             }
-        }
+        };
+        drop(turn);
+        outcome
     }
 }
 
@@ -117,46 +165,43 @@ impl Handler {
         Self { shared, place, roots: roots::Roots::default() }
     }
 
-    async fn caller(&self, context: &RequestContext<RoleServer>) -> crate::Caller {
+    async fn client(&self, context: &RequestContext<RoleServer>) -> caller::Client {
         let roots = self.roots.of(context).await;
-        self.place.caller(context, roots)
+        self.place.client(context, roots)
     }
 }
 
-/// No call for this long: nobody waits.
-const A_MOMENT: Duration = Duration::from_millis(5);
+/// Without a call for this long, deferred work holds nobody up.
+const PAUSE: Duration = Duration::from_millis(5);
 
-/// While one call follows the other, what must not wait for a pause is done with every so many of them.
-const A_WHILE: usize = 16;
+/// While calls follow each other without a pause, long logs are folded after every so many of them.
+const CALLS_BETWEEN: usize = 16;
 
-/// What is left to do when the answer to a call that changed something is on its way. Not at once: whoever sent the
-/// call mostly sends the next one, and would wait for this.
-async fn rest(shared: Arc<Shared>) {
+/// After this long without a call, connections and models are closed and their memory is returned.
+const IDLE: Duration = Duration::from_secs(20);
+
+/// Deferred work, once the answer to a call is on its way. Not at once: the same client mostly sends the next call,
+/// which would have to wait.
+async fn afterwards(shared: Arc<Shared>, wrote: bool) {
     let begun = shared.begun.load(Ordering::Relaxed);
-    tokio::time::sleep(A_MOMENT).await;
-    let is_idle = shared.begun.load(Ordering::Relaxed) == begun;
-    if is_idle || begun.is_multiple_of(A_WHILE) {
-        let _ = tokio::task::spawn_blocking(move || {
-            shared.tools.rest();
-            if is_idle {
-                shared.tools.idle();
-            }
-        })
-        .await;
+    let is_idle = || shared.begun.load(Ordering::Relaxed) == begun;
+    if wrote {
+        tokio::time::sleep(PAUSE).await;
+        let paused = is_idle();
+        if paused || begun.is_multiple_of(CALLS_BETWEEN) {
+            let shared = Arc::clone(&shared);
+            let _ = tokio::task::spawn_blocking(move || {
+                shared.pool.fold_long_logs();
+                if paused {
+                    shared.pool.prepare_for_questions();
+                }
+            })
+            .await;
+        }
     }
-}
-
-fn failed(failure: &ToolFailure) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(failure.to_string())])
-}
-
-/// Resources and prompts have no in-band errors as tools do.
-fn protocol_error(failure: &ToolFailure) -> ErrorData {
-    let text = failure.to_string();
-    match failure.kind {
-        FailureKind::NotFound => ErrorData::resource_not_found(text, None),
-        FailureKind::InvalidArguments => ErrorData::invalid_params(text, None),
-        FailureKind::Storage | FailureKind::Internal => ErrorData::internal_error(text, None),
+    tokio::time::sleep(IDLE).await;
+    if is_idle() && shared.running() == 0 {
+        let _ = tokio::task::spawn_blocking(move || shared.pool.close_idle()).await;
     }
 }
 
@@ -173,9 +218,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let spec = self.shared.spec(name)?;
-        let listed = self.shared.listed.iter();
-        listed.into_iter().find(|tool| tool.name == spec.name).cloned()
+        self.shared.tool(name).map(|(_, tool)| tool.clone())
     }
 
     async fn list_tools(
@@ -193,38 +236,43 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(spec) = self.shared.spec(&request.name) else {
+        let Some((operation, tool)) = self.shared.tool(&request.name) else {
             let message = format!("Unknown tool: {}", request.name);
             return Err(ErrorData::invalid_params(message, None));
         };
-        let arguments = match arguments::check(spec, request.arguments.unwrap_or_default()) {
-            Ok(arguments) => arguments,
-            Err(failure) => return Ok(failed(&failure).into()),
-        };
-        let caller = self.caller(&context).await;
-        let name = spec.name.clone();
-        let answer = self.shared.blocking(&context, move |tools| tools.call(&name, arguments, &caller)).await;
-        if !spec.read_only {
-            tokio::spawn(rest(self.shared.clone()));
-        }
+        let arguments =
+            match arguments::check(&tool.name, &tool.input_schema, request.arguments.unwrap_or_default()) {
+                Ok(arguments) => arguments,
+                Err(refusal) => return Ok(refusal.result().into()),
+            };
+        let client = self.client(&context).await;
+        let (operation, caller) = (*operation, client.caller());
+        let answer = self
+            .shared
+            .blocking(operation.effect, &context, move |pool| pool.call(operation, arguments, &caller))
+            .await;
+        tokio::spawn(afterwards(Arc::clone(&self.shared), operation.effect != Effect::Read));
         let result = match answer {
             Ok(answer) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
-                result.structured_content = answer.structured.filter(Value::is_object);
+                if !client.shows_both() {
+                    result.structured_content = Some(answer.data).filter(Value::is_object);
+                }
                 result
             }
-            Err(failure) => failed(&failure),
+            Err(refusal) => refusal.result(),
         };
         Ok(result.into())
     }
+
+    // Resources and prompts are announced although there are none: several clients ask for the lists anyway.
 
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let resources = self.shared.resources.iter().map(describe::resource);
-        let mut result = ListResourcesResult::with_all_items(resources.collect());
+        let mut result = ListResourcesResult::default();
         describe::FRESH.mark_for(&context, &mut result);
         Ok(result)
     }
@@ -242,27 +290,9 @@ impl ServerHandler for Handler {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
+        _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let known = self.shared.resources.iter().find(|r| r.uri == request.uri);
-        let Some(spec) = known.cloned() else {
-            let message = format!("no resource `{}`", request.uri);
-            return Err(ErrorData::resource_not_found(message, None));
-        };
-        let caller = self.caller(&context).await;
-        let uri = spec.uri.clone();
-        let text = self
-            .shared
-            .blocking(&context, move |tools| tools.read_resource(&uri, &caller))
-            .await
-            .map_err(|failure| protocol_error(&failure))?;
-        let contents = ResourceContents::TextResourceContents {
-            uri: spec.uri,
-            mime_type: Some(spec.mime_type),
-            text,
-            meta: None,
-        };
-        Ok(ReadResourceResult::new(vec![contents]).into())
+        Err(ErrorData::resource_not_found(format!("no resource `{}`", request.uri), None))
     }
 
     async fn list_prompts(
@@ -270,8 +300,7 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let prompts = self.shared.prompts.iter().map(describe::prompt);
-        let mut result = ListPromptsResult::with_all_items(prompts.collect());
+        let mut result = ListPromptsResult::default();
         describe::FRESH.mark_for(&context, &mut result);
         Ok(result)
     }
@@ -279,29 +308,9 @@ impl ServerHandler for Handler {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
+        _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let known = self.shared.prompts.iter().find(|p| p.name == request.name);
-        let Some(spec) = known.cloned() else {
-            let message = format!("Unknown prompt: {}", request.name);
-            return Err(ErrorData::invalid_params(message, None));
-        };
-        let arguments = request.arguments.unwrap_or_default();
-        let absent = spec
-            .arguments
-            .iter()
-            .find(|argument| argument.required && !arguments.contains_key(&argument.name));
-        if let Some(absent) = absent {
-            let message = format!("argument `{}` is missing", absent.name);
-            return Err(ErrorData::invalid_params(message, None));
-        }
-        let caller = self.caller(&context).await;
-        let text = self
-            .shared
-            .blocking(&context, move |tools| tools.render_prompt(&spec.name, arguments, &caller))
-            .await
-            .map_err(|failure| protocol_error(&failure))?;
-        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
+        Err(ErrorData::invalid_params(format!("Unknown prompt: {}", request.name), None))
     }
 
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {

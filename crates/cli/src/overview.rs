@@ -1,0 +1,97 @@
+//! What `hark` alone and `hark help --all` print: commands by group.
+
+use hark_engine::operation::{BOLD, DIM, Example, GOOD, Group, ID};
+use hark_engine::ops::TABLE;
+
+use crate::commands::PROGRAMS;
+
+/// What most people need first.
+const FIRST: [&str; 10] =
+    ["install", "tour", "doctor", "remember", "recall", "list", "show", "edit", "forget", "sessions"];
+
+const TITLE: &str = "Long-term memory for AI coding assistants: local, private, one binary";
+
+/// The commands that most people need first.
+pub(crate) fn first() -> String {
+    let mut text = head();
+    text.push_str(&groups(|name| FIRST.contains(&name), &[]));
+    text.push_str(&format!(
+        "\nAll commands: {ID}hark help --all{ID:#}. One command: {ID}hark help COMMAND{ID:#}.\n\
+         Start with {ID}hark install{ID:#} or {ID}hark tour{ID:#}.\n"
+    ));
+    text
+}
+
+/// Every command, with the environment variables.
+pub(crate) fn all() -> String {
+    let mut text = head();
+    text.push_str(&groups(|_| true, &Group::ALL));
+    text.push_str(&format!("\n{}\n", crate::environment::help()));
+    text
+}
+
+fn head() -> String {
+    format!("{TITLE}\n\n{GOOD}{BOLD}Usage:{BOLD:#}{GOOD:#} hark [--json] COMMAND\n")
+}
+
+/// Groups with a command that `wanted` picks; those in `whole` always.
+fn groups(wanted: impl Fn(&str) -> bool, whole: &[Group]) -> String {
+    let operations = TABLE
+        .iter()
+        .filter(|operation| operation.command.is_on() && !operation.name.contains(' '))
+        .map(|operation| (operation.group, operation.name, operation.summary));
+    let programs = PROGRAMS.iter().map(|program| (program.group, program.name, program.summary));
+    let commands: Vec<(Group, &str, &str)> = operations.chain(programs).collect();
+    let mut text = String::new();
+    for group in Group::ALL {
+        let mut here: Vec<_> = commands
+            .iter()
+            .filter(|(of, name, _)| *of == group && (whole.contains(&group) || wanted(name)))
+            .collect();
+        here.sort_by_key(|(_, name, _)| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
+        if here.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n{GOOD}{BOLD}{}:{BOLD:#}{GOOD:#}\n", group.title()));
+        for (_, name, summary) in here {
+            text.push_str(&format!("  {ID}{name:<12}{ID:#} {summary}\n"));
+        }
+    }
+    text
+}
+
+/// Examples as the end of a command's help.
+pub(crate) fn examples(examples: &[Example]) -> String {
+    if examples.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("{GOOD}{BOLD}Examples:{BOLD:#}{GOOD:#}");
+    for (line, meaning) in examples {
+        text.push_str(&format!("\n  {DIM}# {meaning}{DIM:#}\n  {line}"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_overview_shows_the_first_commands_in_few_groups() {
+        let text = first();
+        for name in FIRST {
+            assert!(text.contains(&format!("{ID}{name:<12}{ID:#}")), "{name} is missing");
+        }
+        let shown = Group::ALL.iter().filter(|group| text.contains(group.title())).count();
+        assert!(shown <= 8, "{shown} groups");
+    }
+
+    #[test]
+    fn the_whole_list_shows_every_command() {
+        let text = all();
+        let operations = TABLE.iter().filter(|o| o.command.is_on() && !o.name.contains(' ')).map(|o| o.name);
+        for name in operations.chain(PROGRAMS.iter().map(|program| program.name)) {
+            assert!(text.contains(&format!("{ID}{name:<12}{ID:#} ")), "{name} is missing");
+        }
+    }
+}

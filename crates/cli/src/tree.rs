@@ -1,0 +1,125 @@
+//! The tree of commands, made from the table of operations and the programs beside it.
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use hark_engine::Operation;
+use hark_engine::operation::Example;
+use hark_engine::ops::TABLE;
+
+use crate::commands::{PROGRAMS, Program};
+use crate::{environment, overview};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// What was asked for.
+pub(crate) enum Chosen<'a> {
+    Operation(&'static Operation, &'a ArgMatches),
+    Program(&'static Program, &'a ArgMatches),
+}
+
+pub(crate) fn command() -> Command {
+    let json = Arg::new("json")
+        .long("json")
+        .global(true)
+        .action(ArgAction::SetTrue)
+        .help("Print JSON instead of text");
+    let mut root = Command::new("hark")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Long-term memory for AI coding assistants: local, private, one binary")
+        .styles(STYLES)
+        .max_term_width(100)
+        .infer_subcommands(true)
+        .disable_help_subcommand(true)
+        .subcommand_required(true)
+        .arg(json)
+        .override_help(overview::first())
+        .after_long_help(environment::help());
+    for operation in
+        TABLE.iter().filter(|operation| operation.command.is_on() && !operation.name.contains(' '))
+    {
+        root = root.subcommand(of_operation(operation));
+    }
+    for program in PROGRAMS {
+        let command = (program.args)(Command::new(program.name));
+        root = root.subcommand(described(command, program.summary, "", program.examples));
+    }
+    root
+}
+
+/// A command with those below it: `inbox`, `inbox list`, `inbox accept`.
+fn of_operation(operation: &'static Operation) -> Command {
+    let mut command = leaf(operation, operation.name);
+    let below = TABLE.iter().filter(|other| other.command.is_on()).flat_map(|other| {
+        other.spellings().filter_map(move |words| match words.as_slice() {
+            [first, second] if *first == operation.name => Some((*other, *second)),
+            _ => None,
+        })
+    });
+    let mut any = false;
+    for (other, name) in below {
+        any = true;
+        command = command.subcommand(leaf(other, name));
+    }
+    if any {
+        command = command
+            .args_conflicts_with_subcommands(true)
+            .subcommand_negates_reqs(true)
+            .disable_help_subcommand(true)
+            .infer_subcommands(true);
+    }
+    command
+}
+
+fn leaf(operation: &'static Operation, name: &'static str) -> Command {
+    let command = operation.code.args(Command::new(name));
+    described(command, operation.summary, operation.help, operation.examples)
+}
+
+/// After the arguments are added: they bring a description of their own.
+fn described(command: Command, summary: &'static str, help: &'static str, examples: &[Example]) -> Command {
+    let long = if help.is_empty() { summary.to_owned() } else { format!("{summary}\n\n{help}") };
+    command.about(summary).long_about(long).after_help(overview::examples(examples))
+}
+
+/// The operation or program that was typed.
+pub(crate) fn chosen(matches: &ArgMatches) -> Option<Chosen<'_>> {
+    let (first, below) = matches.subcommand()?;
+    if let Some(program) = PROGRAMS.iter().find(|program| program.name == first) {
+        return Some(Chosen::Program(program, below));
+    }
+    let (words, matches) = match below.subcommand() {
+        Some((second, matches)) => (vec![first, second], matches),
+        None => (vec![first], below),
+    };
+    let spelled = |operation: &&&Operation| operation.spellings().any(|spelling| spelling == words);
+    let operation = TABLE.iter().find(spelled)?;
+    Some(Chosen::Operation(operation, matches))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_is_well_formed() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_operation_with_a_command_can_be_typed() {
+        for operation in TABLE.iter().filter(|operation| operation.command.is_on()) {
+            for spelling in operation.spellings() {
+                let mut at = command();
+                for word in &spelling {
+                    at =
+                        at.find_subcommand(word).unwrap_or_else(|| panic!("no command {spelling:?}")).clone();
+                }
+                assert_eq!(at.get_about().map(ToString::to_string).as_deref(), Some(operation.summary));
+            }
+        }
+    }
+}

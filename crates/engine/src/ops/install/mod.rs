@@ -1,0 +1,219 @@
+//! Connect hark to the assistants on this machine.
+
+mod report;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use hark_hosts::{Bearer, HOSTS, Hooks, Host, Options, Plan, Scope, Surroundings, Vault, VaultError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::home::Home;
+use crate::machine::Machine;
+use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Tool, Who};
+
+pub use report::{Assistant, Refused, Report};
+
+#[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Assistants to connect; all that are found if none is named
+    #[arg(value_name = "HOST", value_parser = hosts())]
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// Whose settings to change
+    #[arg(long, value_enum, default_value_t = ScopeName::User)]
+    #[serde(default)]
+    pub scope: ScopeName,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub how: How,
+    /// Write a plugin folder instead of changing settings (Claude Code, Gemini CLI)
+    #[arg(long)]
+    #[serde(default)]
+    pub plugin: bool,
+}
+
+/// What `install` and `init` share.
+#[derive(Debug, Clone, Copy, Args, Deserialize, JsonSchema)]
+pub struct How {
+    /// How much assistants report to hark
+    #[arg(long, value_enum, default_value_t = HooksName::Full)]
+    #[serde(default)]
+    pub hooks: HooksName,
+    /// Show what would change without changing it
+    #[arg(long)]
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ScopeName {
+    /// Yours, for all projects
+    #[default]
+    User,
+    /// This project's
+    Project,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HooksName {
+    /// No hooks: the assistant only calls tools
+    None,
+    /// Start, prompts and end of a session
+    Minimal,
+    /// Tool calls and compaction as well
+    #[default]
+    Full,
+}
+
+impl From<ScopeName> for Scope {
+    fn from(name: ScopeName) -> Scope {
+        match name {
+            ScopeName::User => Scope::User,
+            ScopeName::Project => Scope::Project,
+        }
+    }
+}
+
+impl From<HooksName> for Hooks {
+    fn from(name: HooksName) -> Hooks {
+        match name {
+            HooksName::None => Hooks::None,
+            HooksName::Minimal => Hooks::Minimal,
+            HooksName::Full => Hooks::Full,
+        }
+    }
+}
+
+/// Completions and errors know every assistant.
+pub(super) fn hosts() -> PossibleValuesParser {
+    PossibleValuesParser::new(HOSTS.iter().map(|host| host.id))
+}
+
+fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
+    let mut around = machine.surroundings()?;
+    let options =
+        Options { scope: request.scope.into(), hooks: request.how.hooks.into(), plugin: request.plugin };
+    let hosts = chosen(&request.hosts, &around);
+    if request.plugin && (hosts.is_empty() || hosts.iter().any(|host| host.install.plugin.is_empty())) {
+        return Err(EngineError::invalid(
+            "only some assistants support a plugin folder",
+            "name one: `hark install claude-code --plugin` or `hark install gemini-cli --plugin`",
+        ));
+    }
+    let dry_run = request.how.dry_run;
+    let mut report = Report::new("install", Some(options.scope), dry_run);
+    if !dry_run {
+        drop(Engine::open(Home::new(&around.data), machine.config()?, machine.clock)?);
+        // For entries that call `hark serve`. A dry run shows none.
+        around.bearer = Some(Bearer::new(&machine.expected_token()?.text));
+    } else {
+        around.bearer = None;
+    }
+    report.store = Some(around.short(&around.data));
+    wire(&hosts, options, &around, &mut report)?;
+    if hosts.iter().all(|host| host.install.pieces.is_empty()) {
+        report.snippet = Some(snippet(&around));
+    }
+    if hosts.iter().any(|host| host.install.pieces.is_empty()) && !dry_run {
+        report.snippet_http = Some(snippet_http(machine)?);
+    }
+    report.nothing_found = hosts.is_empty();
+    Ok(report)
+}
+
+/// Those named, else those found.
+pub(super) fn chosen(names: &[String], around: &Surroundings) -> Vec<&'static Host> {
+    if names.is_empty() {
+        return HOSTS.iter().copied().filter(|host| around.sign_of(host).is_some()).collect();
+    }
+    HOSTS.iter().copied().filter(|host| names.iter().any(|name| name == host.id)).collect()
+}
+
+/// Plans the changes, and makes them unless it is a dry run.
+pub(super) fn wire(
+    hosts: &[&'static Host],
+    options: Options,
+    around: &Surroundings,
+    report: &mut Report,
+) -> Result<(), EngineError> {
+    if options.scope == Scope::Project && around.project.is_none() {
+        return Err(no_project());
+    }
+    if report.dry_run {
+        let manifest = hark_hosts::look(&around.data).map_err(|e| vault_failure(&e))?;
+        let plan = hark_hosts::install(around, &manifest, hosts, options);
+        report.add_hosts(hosts, options, around, &plan);
+        report.add_diff(&plan);
+        return Ok(());
+    }
+    let mut vault = Vault::open(&around.data).map_err(|e| vault_failure(&e))?;
+    let plan = hark_hosts::install(around, &vault.manifest, hosts, options);
+    report.add_hosts(hosts, options, around, &plan);
+    apply(plan, &mut vault, around, report);
+    Ok(())
+}
+
+pub(super) fn apply(plan: Plan, vault: &mut Vault, around: &Surroundings, report: &mut Report) {
+    let outcome = plan.apply(vault);
+    for trouble in outcome.trouble {
+        report.add_trouble(around, &trouble);
+    }
+}
+
+pub(super) fn no_project() -> EngineError {
+    EngineError::invalid("this folder is not a project", "run it in a project's folder")
+}
+
+pub(super) fn vault_failure(error: &VaultError) -> EngineError {
+    let hint = match error {
+        VaultError::Io { .. } => "check that you may write there",
+        VaultError::Unreadable { .. } => "update hark, or move that file away",
+    };
+    EngineError::Vault { message: error.to_string(), hint }
+}
+
+/// An entry for HTTP, while `hark serve` runs.
+fn snippet_http(machine: &Machine) -> Result<Value, EngineError> {
+    let token = format!("Bearer {}", machine.expected_token()?.text);
+    let entry = json!({ "type": "http", "url": machine.serve_url()?, "headers": { "Authorization": token } });
+    Ok(json!({ "mcpServers": { "hark": entry } }))
+}
+
+/// What any MCP client understands.
+fn snippet(around: &Surroundings) -> Value {
+    json!({ "mcpServers": { "hark": { "command": around.executable.to_string_lossy(), "args": ["mcp"] } } })
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "install",
+    also: &[],
+    summary: "Connect hark to the assistants on this machine",
+    help: "Changes settings files of assistants; `hark uninstall` restores them byte for byte.",
+    examples: &[
+        ("hark install", "Connect every assistant that is found"),
+        ("hark install claude-code --dry-run", "Show what would change for one assistant"),
+        ("hark install codex --scope project", "Connect one assistant in this project only"),
+    ],
+    group: Group::Start,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("connecting assistants is for the user to do"),
+    route: Surface::Off("changes files of this machine"),
+    page: Surface::Off("changes files of this machine"),
+    code: Code::here::<Request>(),
+};
+
+impl OperateHere for Request {
+    type Response = Report;
+
+    fn run(&self, call: &mut Call<'_>) -> Result<Report, EngineError> {
+        run(call.machine, self)
+    }
+}

@@ -1,0 +1,177 @@
+//! Hits as people and models read them.
+
+use hark_core::rank::Contribution;
+use serde_json::json;
+
+use super::{Freshness, Hit, Response};
+use crate::error::EngineError;
+use crate::operation::text::{count, words};
+use crate::operation::{Answer, BOLD, DIM, ID, Page, Reply, WARN, tell};
+use crate::ops::view::{old, place};
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        if self.hits.is_empty() {
+            page.note(&format!("{}\n", self.why_empty()));
+            return;
+        }
+        for hit in &self.hits {
+            page.print(&self.hit_text(hit));
+        }
+        page.note(&format!(
+            "{DIM}{}, {} tokens, {:.1} ms{DIM:#}\n",
+            count(self.hits.len(), "memory", "memories"),
+            self.tokens,
+            self.micros as f64 / 1000.0
+        ));
+    }
+
+    fn answer(&self) -> Result<Answer, EngineError> {
+        if self.hits.is_empty() {
+            return tell::answer("Nothing relevant is remembered.", json!({ "hits": [] }));
+        }
+        let mut text = String::new();
+        let mut hits = Vec::new();
+        for hit in &self.hits {
+            text.push_str(&for_model(hit));
+            hits.push(json!({
+                "id": hit.id, "kind": hit.kind, "title": hit.title, "text": hit.text, "age": hit.age,
+                "status": hit.status, "freshness": hit.freshness, "origin": hit.origin,
+            }));
+        }
+        tell::answer(&text, json!({ "hits": hits, "tokens": self.tokens }))
+    }
+}
+
+impl Response {
+    fn why_empty(&self) -> &'static str {
+        if self.cut {
+            "memories match, but none fits the token budget; raise it with --budget"
+        } else if self.filtered {
+            "no memory here matches this query with these filters; leave one out, or add --all-projects"
+        } else {
+            "nothing relevant is remembered here; try other words, or add --all-projects"
+        }
+    }
+
+    fn hit_text(&self, hit: &Hit) -> String {
+        let mut text = format!("{ID}{}{ID:#}  {BOLD}{}{BOLD:#}\n", hit.id, words(&hit.title));
+        let facts = [
+            hit.kind.clone(),
+            old(&hit.age),
+            format!("from {}", hit.origin),
+            words(place(hit.project.as_deref())),
+        ];
+        text.push_str(&format!("    {DIM}{}{DIM:#}", facts.join(" · ")));
+        let mut warnings = Vec::new();
+        if hit.status != "active" {
+            warnings.push(hit.status.as_str());
+        }
+        if hit.freshness == Freshness::Stale {
+            warnings.push("names files that no longer exist");
+        }
+        if !warnings.is_empty() {
+            text.push_str(&format!(" {WARN}{}{WARN:#}", warnings.join(", ")));
+        }
+        text.push('\n');
+        if !self.titles_only && !hit.text.is_empty() && hit.text != hit.title {
+            for line in words(&hit.text).lines() {
+                text.push_str(&format!("    {line}\n"));
+            }
+        }
+        text.push_str(&explanation(hit.explain.as_deref().unwrap_or_default()));
+        text.push('\n');
+        text
+    }
+}
+
+/// The title only where the text does not begin with it.
+fn for_model(hit: &Hit) -> String {
+    let status = if hit.status == "active" { String::new() } else { format!(", {}", hit.status) };
+    let stale = if hit.freshness == Freshness::Stale { ", names files that no longer exist" } else { "" };
+    let facts = format!("({}, {}, from {}{status}{stale})", hit.kind, old(&hit.age), hit.origin);
+    let text = hit.text.replace('\n', "\n  ");
+    if hit.text.is_empty() || hit.text == hit.title {
+        format!("[{}] {} {facts}\n", hit.id, hit.title)
+    } else if tell::says_twice(&hit.title, &hit.text) {
+        format!("[{}] {facts}\n  {text}\n", hit.id)
+    } else {
+        format!("[{}] {} {facts}\n  {text}\n", hit.id, hit.title)
+    }
+}
+
+const BAR: usize = 12;
+
+/// Why a hit ranks where it does: a bar for what was found, a percentage for what raised or lowered it.
+fn explanation(reasons: &[Contribution]) -> String {
+    let total: f32 = reasons.iter().filter(|r| r.is_added()).map(|r| r.effect.max(0.0)).sum();
+    let mut text = String::new();
+    for reason in reasons {
+        let what = meaning(&reason.source);
+        if reason.is_added() {
+            let share = if total > 0.0 { (reason.effect / total).clamp(0.0, 1.0) } else { 0.0 };
+            let full = (share * BAR as f32).round() as usize;
+            let bar = format!("{}{}", "█".repeat(full), "░".repeat(BAR - full));
+            let rank =
+                reason.rank.map(|rank| format!(", {} by this measure", ordinal(rank))).unwrap_or_default();
+            text.push_str(&format!("    {DIM}{bar} {:>3.0} %  {what}{rank}{DIM:#}\n", share * 100.0));
+        } else {
+            let percent = (reason.effect - 1.0) * 100.0;
+            let verb = if percent < 0.0 { "lowered" } else { "raised" };
+            text.push_str(&format!("    {DIM}{verb} by {:.0} %: {what}{DIM:#}\n", percent.abs()));
+        }
+    }
+    text
+}
+
+fn meaning(source: &str) -> &str {
+    match source {
+        "lexical" => "the same words",
+        "vector" => "similar words",
+        "encoder" => "similar meaning",
+        "fuzzy" => "similar spelling",
+        "graph" => "linked to other hits",
+        "sentence" => "one sentence matches closely",
+        "time" => "from the time that was asked about",
+        "coverage" => "adds what other hits do not say",
+        "age" => "its age",
+        "trust" => "how far it is trusted",
+        "importance" => "its importance",
+        "status" => "its status",
+        "scope" => "its project",
+        "pinned" => "pinned",
+        "repeat" => "repeats another hit",
+        "successor" => "replaced by a newer memory",
+        other => other,
+    }
+}
+
+fn ordinal(n: usize) -> String {
+    let suffix = match (n % 10, n % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{n}{suffix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(source: &str, rank: Option<usize>, effect: f32) -> Contribution {
+        Contribution { source: source.to_owned(), rank, value: effect, effect }
+    }
+
+    #[test]
+    fn an_explanation_is_in_words() {
+        let reasons =
+            [reason("lexical", Some(1), 0.03), reason("encoder", Some(12), 0.01), reason("age", None, 0.8)];
+        let text = anstream::adapter::strip_str(&explanation(&reasons)).to_string();
+        assert!(text.contains("█████████░░░  75 %  the same words, 1st by this measure"), "{text}");
+        assert!(text.contains("similar meaning, 12th by this measure"), "{text}");
+        assert!(text.contains("lowered by 20 %: its age"), "{text}");
+    }
+}

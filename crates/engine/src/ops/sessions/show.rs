@@ -1,0 +1,209 @@
+//! One session in full.
+
+use clap::Args;
+use hark_core::session::{FileOp, SessionRef};
+use hark_core::{Session, Timestamp};
+use hark_store::StoredSession;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Brief;
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::operation::text::words;
+use crate::operation::{
+    BOLD, Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct ShowRequest {
+    /// Session id, ours or the assistant's own
+    #[arg(value_name = "ID")]
+    pub id: String,
+}
+
+/// One session, whole.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SessionView {
+    #[serde(flatten)]
+    pub brief: Brief,
+    pub uuid: String,
+    pub host_session: String,
+    pub parent: Option<String>,
+    pub goal: Option<String>,
+    pub done: Vec<String>,
+    pub pending: Vec<String>,
+    pub work: Vec<String>,
+    pub decisions: Vec<String>,
+    pub plans: Vec<String>,
+    pub references: Vec<String>,
+    pub touched: Vec<TouchView>,
+    pub checkpoints: Vec<CheckpointView>,
+    pub summary: Option<String>,
+    /// Whether the summary was taken from the events.
+    pub summary_extracted: bool,
+    pub head_start: Option<String>,
+    pub head_end: Option<String>,
+    pub ended: Option<String>,
+    /// Tool calls since the agent's last checkpoint.
+    pub unreported: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TouchView {
+    pub path: String,
+    pub op: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    pub edits: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CheckpointView {
+    pub at: String,
+    pub by: String,
+    pub note: String,
+}
+
+pub fn show(
+    engine: &mut Engine,
+    _caller: &Caller,
+    request: &ShowRequest,
+) -> Result<SessionView, EngineError> {
+    let now = engine.now();
+    let stored = one(engine, &request.id)?;
+    Ok(view(engine, &stored, now))
+}
+
+/// A session by our id or by the assistant's own.
+pub(crate) fn one(engine: &mut Engine, text: &str) -> Result<StoredSession, EngineError> {
+    let now = engine.now();
+    if let Some(stored) = engine.store.session_of_host(None, &engine.clean(text.trim()))? {
+        return Ok(engine.store.session_fresh(&SessionRef::Full(stored.session.id), now)?);
+    }
+    let id = text.parse::<SessionRef>().map_err(|_| {
+        let shown: String = text.chars().take(60).collect();
+        EngineError::invalid(format!("no session `{shown}`"), "list sessions with `hark sessions`")
+    })?;
+    Ok(engine.store.session_fresh(&id, now)?)
+}
+
+pub(crate) fn view(engine: &Engine, stored: &StoredSession, now: Timestamp) -> SessionView {
+    let session: &Session = &stored.session;
+    let texts = |list: &[hark_core::Clean]| list.iter().map(ToString::to_string).collect();
+    let pointers = |list: &[hark_core::session::Pointer]| {
+        let shown = |p: &hark_core::session::Pointer| match &p.label {
+            Some(label) => format!("{} ({label})", p.to),
+            None => p.to.to_string(),
+        };
+        list.iter().map(shown).collect()
+    };
+    // Created, modified, deleted, renamed.
+    let order = |op: FileOp| FileOp::ALL.iter().position(|o| *o == op);
+    let mut files: Vec<_> = session.files.iter().collect();
+    files.sort_by(|a, b| order(a.op).cmp(&order(b.op)).then(a.path.cmp(&b.path)));
+    SessionView {
+        brief: Brief::of(engine, stored, now),
+        uuid: session.id.full(),
+        host_session: session.host_session.to_string(),
+        parent: session.parent.as_ref().map(ToString::to_string),
+        goal: session.goal.as_ref().map(ToString::to_string),
+        done: texts(&session.done),
+        pending: texts(&session.pending),
+        work: texts(&session.work),
+        decisions: texts(&session.decisions),
+        plans: pointers(&session.plans),
+        references: pointers(&session.references),
+        touched: files
+            .into_iter()
+            .map(|f| TouchView {
+                path: f.path.to_string(),
+                op: f.op.name().to_owned(),
+                from: f.from.as_ref().map(ToString::to_string),
+                edits: f.edits,
+            })
+            .collect(),
+        checkpoints: session
+            .checkpoints
+            .iter()
+            .map(|c| CheckpointView {
+                at: c.at.to_string(),
+                by: c.by.name().to_owned(),
+                note: c.note.to_string(),
+            })
+            .collect(),
+        summary: session.summary.as_ref().map(|s| s.text.to_string()),
+        summary_extracted: session.summary.as_ref().is_some_and(|s| s.extracted),
+        head_start: session.head_start.as_ref().map(ToString::to_string),
+        head_end: session.head_end.as_ref().map(ToString::to_string),
+        ended: session.ended.map(|t| t.to_string()),
+        unreported: stored.unreported,
+    }
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "sessions show",
+    also: &[],
+    summary: "Show a session in full",
+    help: "",
+    examples: &[("hark sessions show s-4h2k8m1v", "Show goal, work, decisions, files and checkpoints")],
+    group: Group::Sessions,
+    effect: Effect::Read,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::On {
+        name: "memory_session",
+        family: Family::Sessions,
+        description: "One session in full: goal, work, decisions, files touched, checkpoints.",
+    },
+    route: Surface::On,
+    page: Surface::On,
+    code: Code::on_store::<ShowRequest>(),
+};
+
+impl Operate for ShowRequest {
+    type Response = SessionView;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<SessionView, EngineError> {
+        show(engine, call.caller, self)
+    }
+}
+
+impl Reply for SessionView {
+    fn print(&self, page: &mut Page) {
+        let mut text = super::session_line(&self.brief, page);
+        let mut section = |title: &str, items: &[String]| {
+            if !items.is_empty() {
+                text.push_str(&format!("\n{BOLD}{title}{BOLD:#}\n"));
+                for item in items {
+                    text.push_str(&format!("- {}\n", words(item).replace('\n', "\n  ")));
+                }
+            }
+        };
+        section("Done", &self.done);
+        section("Pending", &self.pending);
+        section("Work", &self.work);
+        section("Decisions", &self.decisions);
+        section("Plans", &self.plans);
+        section("References", &self.references);
+        let checkpoints: Vec<String> =
+            self.checkpoints.iter().map(|c| format!("{} {}: {}", c.at, c.by, c.note)).collect();
+        section("Checkpoints", &checkpoints);
+        section("Summary", self.summary.as_slice());
+        if !self.touched.is_empty() {
+            text.push_str(&format!("\n{BOLD}Files{BOLD:#}\n{}", touched_text(&self.touched)));
+        }
+        if let Some(path) = &self.brief.path {
+            text.push_str(&format!("\n{DIM}{}{DIM:#}\n", words(path)));
+        }
+        page.print(&text);
+    }
+}
+
+pub(super) fn touched_text(touched: &[TouchView]) -> String {
+    let shown = touched.iter().map(|touch| {
+        let from = touch.from.as_ref().map(|from| format!(" (was {})", words(from))).unwrap_or_default();
+        format!("{:<9} {}{from}\n", touch.op, words(&touch.path))
+    });
+    shown.collect()
+}

@@ -1,0 +1,118 @@
+//! Disconnect hark from the assistants, and restore their files byte for byte.
+
+use std::collections::BTreeSet;
+
+use clap::Args;
+use hark_hosts::{HOSTS, Host, Manifest, Owner, Scope, Surroundings, Vault};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::install::{self, Report, ScopeName};
+use crate::error::EngineError;
+use crate::machine::Machine;
+use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Tool, Who};
+
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Assistants to disconnect; all if none is named
+    #[arg(value_name = "HOST", value_parser = install::hosts())]
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// Only your settings or only this project's; both if absent
+    #[arg(long, value_enum)]
+    pub scope: Option<ScopeName>,
+    /// Show what would change without changing it
+    #[arg(long)]
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
+    let around = machine.surroundings()?;
+    let mut report = Report::new("uninstall", request.scope.map(Scope::from), request.dry_run);
+    if request.dry_run {
+        let manifest = hark_hosts::look(&around.data).map_err(|e| install::vault_failure(&e))?;
+        let (owners, hosts) = leaving(request, &manifest, &around);
+        let plan = hark_hosts::uninstall(&around, &manifest, &owners);
+        report.add_removed(&hosts, &around, &plan);
+        report.add_diff(&plan);
+        report.remarks = remarks(&owners, &manifest, &around);
+    } else {
+        let mut vault = Vault::open(&around.data).map_err(|e| install::vault_failure(&e))?;
+        let (owners, hosts) = leaving(request, &vault.manifest, &around);
+        let plan = hark_hosts::uninstall(&around, &vault.manifest, &owners);
+        report.add_removed(&hosts, &around, &plan);
+        install::apply(plan, &mut vault, &around, &mut report);
+        report.remarks = remarks(&owners, &vault.manifest, &around);
+    }
+    Ok(report)
+}
+
+/// The assistants that the request means, of those in the manifest.
+fn leaving(
+    request: &Request,
+    manifest: &Manifest,
+    around: &Surroundings,
+) -> (BTreeSet<Owner>, Vec<&'static Host>) {
+    let known = known(manifest);
+    let meant = |owner: &&Owner| {
+        let named = request.hosts.is_empty() || request.hosts.contains(&owner.host);
+        let here = owner.project.is_none() || owner.project == around.project;
+        named && here && request.scope.is_none_or(|scope| owner.scope() == Scope::from(scope))
+    };
+    let owners: BTreeSet<Owner> = known.iter().filter(meant).cloned().collect();
+    let is_leaving = |host: &&Host| owners.iter().any(|owner| owner.host == host.id);
+    let hosts = HOSTS.iter().copied().filter(is_leaving).collect();
+    (owners, hosts)
+}
+
+fn known(manifest: &Manifest) -> BTreeSet<Owner> {
+    let setups = manifest.setups.iter().map(|setup| setup.owner.clone());
+    let edits = manifest.files.iter().flat_map(|file| &file.edits).flat_map(|edit| edit.owners.clone());
+    setups.chain(edits).collect()
+}
+
+fn remarks(owners: &BTreeSet<Owner>, manifest: &Manifest, around: &Surroundings) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if owners.is_empty() {
+        remarks.push("`hark install` has changed nothing that this could undo".to_owned());
+    }
+    let elsewhere: BTreeSet<_> = known(manifest)
+        .into_iter()
+        .filter_map(|owner| owner.project)
+        .filter(|project| Some(project) != around.project.as_ref())
+        .collect();
+    for project in elsewhere {
+        remarks.push(format!("{} is connected too; run `hark uninstall` there", around.short(&project)));
+    }
+    remarks.push(format!("your memories stay in {}", around.short(&around.data)));
+    remarks
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "uninstall",
+    also: &[],
+    summary: "Disconnect hark from assistants, and restore their files",
+    help: "Every settings file is restored byte for byte, unless you changed it since: then only the entries of hark go.",
+    examples: &[
+        ("hark uninstall", "Disconnect every assistant; memories stay"),
+        ("hark uninstall codex", "Disconnect one assistant"),
+        ("hark uninstall --dry-run", "Show what would change"),
+    ],
+    group: Group::Start,
+    effect: Effect::Write,
+    who: Who::Anyone,
+    command: Surface::On,
+    tool: Tool::Off("connecting assistants is for the user to do"),
+    route: Surface::Off("changes files of this machine"),
+    page: Surface::Off("changes files of this machine"),
+    code: Code::here::<Request>(),
+};
+
+impl OperateHere for Request {
+    type Response = Report;
+
+    fn run(&self, call: &mut Call<'_>) -> Result<Report, EngineError> {
+        run(call.machine, self)
+    }
+}

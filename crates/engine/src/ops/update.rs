@@ -1,0 +1,185 @@
+//! One tool for every change, to keep the list of tools short.
+
+use clap::Args;
+use hark_core::{Feedback, Relation, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{edit, feedback, forget, relate, status};
+use crate::engine::{Caller, Engine};
+use crate::error::EngineError;
+use crate::operation::{
+    Answer, Call, Code, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+};
+
+#[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Ids of memories
+    #[arg(long)]
+    pub ids: Vec<String>,
+    #[arg(long, value_enum)]
+    pub action: Action,
+    /// edit: new text
+    #[arg(long)]
+    pub text: Option<String>,
+    /// edit: new title
+    #[arg(long)]
+    pub title: Option<String>,
+    /// edit: new reason
+    #[arg(long)]
+    pub why: Option<String>,
+    /// edit: tags to add
+    #[serde(default)]
+    #[arg(long)]
+    pub tags: Vec<String>,
+    /// edit: 1 to 5
+    #[arg(long)]
+    pub importance: Option<u8>,
+    /// supersede: the newer id; relate: the other
+    #[arg(long)]
+    pub to: Option<String>,
+    /// relate: extends, contradicts, fixes, related…
+    #[arg(long)]
+    pub relation: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    Edit,
+    Resolve,
+    Reopen,
+    Archive,
+    Restore,
+    Supersede,
+    Relate,
+    Forget,
+    Helpful,
+    Wrong,
+    Stale,
+}
+
+/// The answer of the action that ran.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Response {
+    data: Value,
+    #[serde(skip)]
+    text: String,
+}
+
+fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Answer, EngineError> {
+    let ids = status::Request { ids: request.ids.clone() };
+    let first = || {
+        request.ids.first().cloned().ok_or_else(|| EngineError::invalid("`ids` is empty", "name a memory"))
+    };
+    let mut set = |next, word| status::run(engine, caller, &ids, next, word)?.answer();
+    match request.action {
+        Action::Resolve => set(Status::Resolved, "resolve"),
+        Action::Reopen => set(Status::Active, "reopen"),
+        Action::Archive => set(Status::Archived, "archive"),
+        Action::Restore => set(Status::Active, "restore"),
+        Action::Forget => {
+            let request = forget::Request { ids: ids.ids, yes: true, ..forget::Request::default() };
+            forget::run(engine, caller, &request)?.answer()
+        }
+        Action::Helpful => rate(engine, caller, request, Feedback::Helpful),
+        Action::Wrong => rate(engine, caller, request, Feedback::Wrong),
+        Action::Stale => rate(engine, caller, request, Feedback::Stale),
+        Action::Edit => {
+            let edit = edit::Request {
+                id: first()?,
+                text: request.text.clone(),
+                title: request.title.clone(),
+                why: request.why.clone(),
+                tags: request.tags.clone(),
+                importance: request.importance,
+                ..edit::Request::default()
+            };
+            edit::run(engine, caller, &edit)?.answer()
+        }
+        Action::Supersede => {
+            // "Supersede X by Y" is a link from Y to X.
+            let link = Link { from: other(request)?, to: first()?, relation: Relation::Supersedes };
+            link.make(engine, caller)
+        }
+        Action::Relate => {
+            let relation = match &request.relation {
+                None => Relation::Related,
+                Some(word) => word
+                    .parse()
+                    .map_err(|e: hark_core::link::RelationError| EngineError::invalid(e.to_string(), ""))?,
+            };
+            Link { from: first()?, to: other(request)?, relation }.make(engine, caller)
+        }
+    }
+}
+
+fn rate(
+    engine: &mut Engine,
+    caller: &Caller,
+    request: &Request,
+    feedback: Feedback,
+) -> Result<Answer, EngineError> {
+    let request = feedback::Request { ids: request.ids.clone(), feedback };
+    feedback::run(engine, caller, &request)?.answer()
+}
+
+fn other(request: &Request) -> Result<String, EngineError> {
+    let missing = || EngineError::invalid("`to` is missing", "give the id of the other memory in `to`");
+    request.to.clone().ok_or_else(missing)
+}
+
+struct Link {
+    from: String,
+    to: String,
+    relation: Relation,
+}
+
+impl Link {
+    fn make(self, engine: &mut Engine, caller: &Caller) -> Result<Answer, EngineError> {
+        let Link { from, to, relation } = self;
+        let request = relate::Request { from, to, relation, weight: 1.0, remove: false };
+        relate::run(engine, caller, &request)?.answer()
+    }
+}
+
+pub const OPERATION: Operation = Operation {
+    name: "update",
+    also: &[],
+    summary: "Change memories in one of several ways",
+    help: "",
+    examples: &[],
+    group: Group::Change,
+    effect: Effect::Destroy,
+    who: Who::Anyone,
+    command: Surface::Off("each action is a command of its own"),
+    tool: Tool::On {
+        name: "memory_update",
+        family: Family::Core,
+        description: "Edit, close, replace, relate, rate or forget memories.",
+    },
+    route: Surface::Off("each action is a route of its own"),
+    page: Surface::Off("each action is a button of its own"),
+    code: Code::on_store::<Request>(),
+};
+
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        let Answer { text, data } = run(engine, call.caller, self)?;
+        Ok(Response { data, text })
+    }
+}
+
+impl Reply for Response {
+    fn print(&self, page: &mut Page) {
+        page.print(&self.text);
+    }
+
+    fn answer(&self) -> Result<Answer, EngineError> {
+        Ok(Answer { text: self.text.clone(), data: self.data.clone() })
+    }
+}
