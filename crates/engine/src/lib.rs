@@ -31,6 +31,7 @@ pub mod serve_token;
 mod sessions;
 mod summarise;
 mod summary;
+pub mod trace;
 pub mod transfer;
 mod trust;
 mod voice;
