@@ -42,7 +42,7 @@ kinds! {
     Plan = "plan", "how something will be done";
     Idea = "idea", "something that might be done";
     Event = "event", "something that happened";
-    Episode = "episode", "a stretch of work or conversation, told";
+    Episode = "episode", "an account of a stretch of work or conversation";
     Directive = "directive", "a standing instruction from the user";
     Rule = "rule", "an insight that earned trust";
     Insight = "insight", "a pattern seen across several errors or sessions";

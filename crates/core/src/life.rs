@@ -112,7 +112,7 @@ impl Feedback {
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("`{0}` is no feedback (helpful, wrong, stale)")]
+#[error("`{0}` is not feedback (helpful, wrong, stale)")]
 pub struct FeedbackError(pub String);
 
 impl FromStr for Feedback {

@@ -69,12 +69,12 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Pinned => f.write_str("pinned"),
-            Reason::Standing => f.write_str("rules, directives and constraints do not age"),
+            Reason::Standing => f.write_str("rules, directives and constraints never expire"),
             Reason::Important => f.write_str("important"),
             Reason::Young => f.write_str("not old enough"),
-            Reason::NoLimit => f.write_str("kept for ever"),
+            Reason::NoLimit => f.write_str("kept forever"),
             Reason::History => f.write_str("replaced; kept as history"),
-            Reason::Undecided => f.write_str("waits for your decision"),
+            Reason::Undecided => f.write_str("awaiting your decision"),
             Reason::Untouched { days } => write!(f, "not touched for {days} days"),
             Reason::Resolved { days } => write!(f, "resolved {days} days ago"),
             Reason::Archived { days } => write!(f, "archived {days} days ago"),

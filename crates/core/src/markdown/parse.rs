@@ -17,13 +17,13 @@ use crate::time::Timestamp;
 /// Why a file is not a memory, in words for the person who edited it.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ParseError {
-    #[error("there is no front matter: the file must start with a line `---`")]
+    #[error("missing front matter: the file must start with a line `---`")]
     NoFrontMatter,
     #[error("the front matter is never closed: add a line `---` after its last key")]
     Unclosed,
     #[error("the front matter is not valid YAML: {0}")]
     Yaml(String),
-    #[error("`{key}` has a value we cannot read: {reason}")]
+    #[error("`{key}` has an invalid value: {reason}")]
     Value { key: &'static str, reason: String },
 }
 
