@@ -70,7 +70,7 @@ pub(crate) fn mark(host: &str, event: &str) -> String {
 /// What is said at the start of a session when hark is gone.
 pub(crate) fn gone(executable: &Path) -> String {
     format!(
-        "Hark does not run from {}, so there is no memory in this session. To mend it, install hark and run `hark install`; to be rid of this line, remove the hark hooks.",
+        "Hark cannot run from {}, so there is no memory in this session. To fix this, install hark and run `hark install`; to stop this message, remove the hark hooks.",
         executable.display()
     )
 }

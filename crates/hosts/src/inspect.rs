@@ -101,7 +101,7 @@ fn examine(
     health.problems.extend(tokenless);
     health.wired = if health.problems.is_empty() { Wiring::Yes } else { Wiring::Stale };
     if !found {
-        health.problems.push("it is set up, but not found on this machine".to_owned());
+        health.problems.push("it is set up, but not installed on this machine".to_owned());
         health.mend = Some(format!("hark uninstall {}", host.id));
     } else if !health.problems.is_empty() {
         health.mend = Some(again);
@@ -125,7 +125,9 @@ fn problems(around: &Surroundings, plan: &Plan) -> Vec<String> {
         .changes
         .iter()
         .filter(|change| change.is_visible())
-        .map(|change| format!("{} is not as this hark would leave it", around.short(&change.path)))
+        .map(|change| {
+            format!("{} differs from what this version of hark would write", around.short(&change.path))
+        })
         .collect();
     let refused = plan.refused.iter().map(|refused| {
         let line = refused.why.line.map(|line| format!(", line {line}")).unwrap_or_default();

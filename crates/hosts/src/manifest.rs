@@ -171,7 +171,7 @@ impl Vault {
 /// Bytes that were kept.
 pub(crate) fn original(data: &Path, name: &str) -> io::Result<Vec<u8>> {
     let bytes = Door::new(data).read(&Path::new("install/originals").join(name), atomic::LARGEST)?;
-    if hash(&bytes) == name { Ok(bytes) } else { Err(io::Error::other("the kept original is damaged")) }
+    if hash(&bytes) == name { Ok(bytes) } else { Err(io::Error::other("the saved original is damaged")) }
 }
 
 pub(crate) fn hash(bytes: &[u8]) -> String {

@@ -22,7 +22,7 @@ pub(crate) struct Command {
 pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "hark-status",
-        description: "Is memory working, and what is in it?",
+        description: "Show whether memory works and what it contains",
         arguments: "",
         body: include_str!("assets/commands/status.md"),
     },
@@ -34,19 +34,19 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "hark-remember",
-        description: "Keep something in memory",
+        description: "Save something to memory",
         arguments: "[what]",
         body: include_str!("assets/commands/remember.md"),
     },
     Command {
         name: "hark-checkpoint",
-        description: "Save where this work stands",
+        description: "Save the state of the current work",
         arguments: "[note]",
         body: include_str!("assets/commands/checkpoint.md"),
     },
     Command {
         name: "hark-failures",
-        description: "What went wrong before with a file, command or error",
+        description: "Show past failures of a file, a command or an error",
         arguments: "[target]",
         body: include_str!("assets/commands/failures.md"),
     },

@@ -17,6 +17,6 @@ pub(crate) const INSTALL: Install = Install {
             What::YamlRead { key: "read", file: project(&[".aider.hark.md"]) },
         ),
     ],
-    next: &["in aider, `/run hark recall \"words\"` asks memory"],
+    next: &["in aider, `/run hark recall \"words\"` searches memory"],
     ..Install::NONE
 };

@@ -66,7 +66,7 @@ pub(crate) const INSTALL: Install = Install {
         for_user(plugin(&["hark/commands"]), What::Commands(CommandFormat::Markdown)),
         for_user(plugin(&["hark/skills"]), What::Skills),
     ],
-    next: &["start a new session; sessions that run now do not see it"],
+    next: &["start a new session; sessions that are already running do not see it"],
     plugin_next: &[
         "run `claude plugin marketplace add {plugin}`, then `claude plugin install hark@hark`",
         "before `hark uninstall`, run `claude plugin uninstall hark@hark` and `claude plugin marketplace remove hark`",

@@ -49,6 +49,6 @@ pub(crate) const INSTALL: Install = Install {
         for_project(project(&[".cursor/commands"]), What::Commands(CommandFormat::Markdown)),
     ],
     // Rules for all projects are in Cursor's own settings, out of reach of files.
-    next: &["switch the server `hark` on under Settings > MCP if Cursor asks"],
+    next: &["if Cursor asks, turn on the server `hark` under Settings > MCP"],
     ..Install::NONE
 };

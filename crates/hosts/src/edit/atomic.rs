@@ -20,7 +20,7 @@ pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(here),
         }
     }
-    Err(io::Error::other("the links go in a circle"))
+    Err(io::Error::other("the links form a loop"))
 }
 
 /// Whether writing to `path` would change something outside `root`: a repository may hold links in the places of

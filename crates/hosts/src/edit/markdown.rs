@@ -13,15 +13,15 @@ fn find(text: &str) -> Result<Option<(usize, usize)>, Refusal> {
     };
     let Some(begin) = line_starting(text, 0, BEGIN) else {
         return match line_starting(text, 0, END) {
-            Some(at) => broken(at, "a block ends that never begins"),
+            Some(at) => broken(at, "a hark block ends here but never begins"),
             None => Ok(None),
         };
     };
     let Some(end) = line_starting(text, begin, END) else {
-        return broken(begin, "a block begins that never ends");
+        return broken(begin, "a hark block begins here but never ends");
     };
     if let Some(second) = line_starting(text, begin + BEGIN.len(), BEGIN) {
-        return broken(second, "there are two blocks of hark");
+        return broken(second, "a second hark block begins here");
     }
     let end = text[end..].find('\n').map_or(text.len(), |n| end + n + 1);
     Ok(Some((begin, end)))

@@ -9,7 +9,7 @@ use super::{Refusal, State, Trace};
 fn parse(text: &str) -> Result<Document<&str>, Refusal> {
     Document::parse(text).map_err(|error| {
         let said = error.message().lines().next().unwrap_or("it cannot be read").to_owned();
-        let refusal = Refusal::new(format!("it is not valid TOML: {said}"), "mend that line");
+        let refusal = Refusal::new(format!("it is not valid TOML: {said}"), "fix that line");
         error.span().map_or(refusal.clone(), |span| refusal.at(text, span.start))
     })
 }
@@ -135,7 +135,7 @@ pub(super) fn remove(text: &str, path: &[String], trace: &Trace) -> Result<Strin
     if clean && rest(&outcome) == rest(text) {
         return Ok(outcome);
     }
-    Err(Refusal::new("hark cannot take its table out safely", format!("remove [{}] by hand", path.join("."))))
+    Err(Refusal::new("hark cannot remove its table safely", format!("remove [{}] by hand", path.join("."))))
 }
 
 /// Empty tables on the way may come and go with ours; everything else must be the same.

@@ -14,7 +14,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, Refusal> {
         let said = error.to_string();
         let mut refusal = Refusal::new(
             format!("it is not valid YAML: {}", said.lines().next().unwrap_or_default()),
-            "mend that line",
+            "fix that line",
         );
         refusal.line = error.location().and_then(|place| usize::try_from(place.line()).ok());
         refusal
@@ -22,7 +22,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, Refusal> {
     match parsed {
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),
-        _ => Err(Refusal::new("the file should be a map of names", "mend or remove it")),
+        _ => Err(Refusal::new("the top level of the file must be a mapping", "fix or remove it")),
     }
 }
 
@@ -207,7 +207,7 @@ pub(super) fn remove(text: &str, key: &str, value: &Value, trace: &Trace) -> Res
         })
     };
     ways.into_iter().filter(|way| way != text).find(fits).ok_or_else(|| {
-        Refusal::new("hark cannot take its entry out safely", format!("remove it from `{key}:` by hand"))
+        Refusal::new("hark cannot remove its entry safely", format!("remove it from `{key}:` by hand"))
     })
 }
 

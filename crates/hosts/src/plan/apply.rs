@@ -48,16 +48,16 @@ impl Plan {
 fn trouble(path: PathBuf, error: &io::Error) -> Trouble {
     let fix = match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "make it writable and run again"
+            "make it writable, then run the command again"
         }
-        _ => "run again",
+        _ => "run the command again",
     };
     Trouble { path, what: error.to_string(), fix: fix.to_owned() }
 }
 
 fn apply_one(vault: &mut Vault, change: &Change) -> io::Result<()> {
     if atomic::read(&change.path)? != change.before {
-        return Err(io::Error::other("it changed meanwhile"));
+        return Err(io::Error::other("it changed in the meantime"));
     }
     let visible = change.is_visible();
     let former = vault.manifest.clone();

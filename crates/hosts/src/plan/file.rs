@@ -59,14 +59,14 @@ pub(super) fn plan(
     let cannot = |error: std::io::Error| Refusal {
         line: None,
         what: format!("it cannot be read: {error}"),
-        fix: "check that you may read it".to_owned(),
+        fix: "check that you have permission to read it".to_owned(),
     };
     let projects = wanted.iter().filter_map(|(owner, _)| owner.project.as_deref());
     if projects.into_iter().any(|root| path.starts_with(root) && atomic::leads_out(path, root)) {
         return Err(Refusal {
             line: None,
-            what: "it is a link that leads out of the project".to_owned(),
-            fix: "replace the link by a file, then run it again".to_owned(),
+            what: "it is a link to a place outside the project".to_owned(),
+            fix: "replace the link with a file, then run the command again".to_owned(),
         });
     }
     let bytes = atomic::read(path).map_err(cannot)?;
@@ -229,7 +229,7 @@ impl Draft {
         }
         match state {
             State::Absent if exists && matches!(edit, Edit::Whole { .. }) => {
-                self.notes.push("it is not hark's, so it stays as it is".to_owned());
+                self.notes.push("hark did not create it, so it stays unchanged".to_owned());
             }
             State::Absent => {
                 let trace;
@@ -239,7 +239,7 @@ impl Draft {
             // Somebody else put it there, and so hark will not take it away.
             State::Same => {}
             State::Differs => self.notes.push(format!(
-                "{} is there already and not by `hark install`, so it stays; remove it and install again to have hark keep it",
+                "{} already exists and `hark install` did not add it, so it stays; to let hark manage it, remove it and install again",
                 edit.label()
             )),
         }

@@ -119,7 +119,7 @@ impl Skip {
             Skip::TooLong => "too long",
             Skip::Copied => "copied from another session",
             Skip::Orphan => "results without a call",
-            Skip::Forgotten => "of forgotten sessions",
+            Skip::Forgotten => "from forgotten sessions",
         }
     }
 }

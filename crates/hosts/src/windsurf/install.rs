@@ -37,6 +37,6 @@ pub(crate) const INSTALL: Install = Install {
         for_project(project(&[".windsurf/hooks.json"]), What::Hooks(&HOOKS)),
         for_project(project(&[".windsurf/rules/hark.md"]), What::RulesFile { front: FRONT }),
     ],
-    next: &["press refresh in the MCP panel of Cascade"],
+    next: &["click Refresh in the MCP panel of Cascade"],
     ..Install::NONE
 };

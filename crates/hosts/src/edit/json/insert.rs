@@ -28,7 +28,7 @@ pub(super) fn insert(
         }
         Step::Missing { inside, depth } => {
             let Some((name, outer)) = path[depth..].split_first() else {
-                return Err(Refusal::new("there is no place for it", "mend the file"));
+                return Err(Refusal::new("there is no place to insert the entry", "fix the file"));
             };
             let object = Node::Object(inside.clone());
             let (outcome, mut trace) = put(text, &object, Some(name), &nest(outer, value.clone()))?;
@@ -65,8 +65,8 @@ pub(super) fn verify(text: &str, meant: &Value) -> Result<(), Refusal> {
     match parse(text).map(same) {
         Ok(true) => Ok(()),
         _ => Err(Refusal::new(
-            "its layout is one that hark cannot edit safely",
-            "lay it out one entry a line, or add the entry by hand",
+            "hark cannot edit a file with this layout safely",
+            "put each entry on its own line, or add the entry by hand",
         )),
     }
 }

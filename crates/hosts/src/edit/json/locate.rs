@@ -27,7 +27,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Node<'_>>, Refusal> {
         let what = error.kind().to_string();
         let mut what = what.chars();
         let what: String = what.next().map(|c| c.to_ascii_lowercase()).into_iter().chain(what).collect();
-        Refusal::new(format!("it is not valid JSON: {what}"), "mend that line").at(text, error.range().start)
+        Refusal::new(format!("it is not valid JSON: {what}"), "fix that line").at(text, error.range().start)
     })?;
     Ok(parsed.value)
 }
@@ -65,7 +65,7 @@ pub(super) fn property<'t, 'a>(object: &'t Object<'a>, name: &str) -> Option<(us
 pub(super) fn not_a(kind: &str, path: &[String], text: &str, node: &Node<'_>) -> Refusal {
     let name = if path.is_empty() { "the file".to_owned() } else { format!("`{}`", path.join(".")) };
     let article = if kind == "object" { "an" } else { "a" };
-    Refusal::new(format!("{name} should be {article} {kind}"), "mend or remove it").at(text, node.start())
+    Refusal::new(format!("{name} must be {article} {kind}"), "fix or remove it").at(text, node.start())
 }
 
 /// Without comments and layout.

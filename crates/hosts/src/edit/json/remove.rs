@@ -86,7 +86,7 @@ fn without(text: &str, path: &[String], which: Which<'_>, hollow: Option<&str>) 
             return Ok(out);
         }
     }
-    Err(Refusal::new("hark cannot take its entry out safely", "remove the `hark` entry by hand"))
+    Err(Refusal::new("hark cannot remove its entry safely", "remove the `hark` entry by hand"))
 }
 
 fn index_of(node: &Node<'_>, which: Which<'_>) -> Option<usize> {
@@ -183,5 +183,5 @@ pub(super) fn from_group(
             return Ok(out);
         }
     }
-    Err(Refusal::new("hark cannot take its hook out safely", "remove the `hark hook` line by hand"))
+    Err(Refusal::new("hark cannot remove its hook safely", "remove the `hark hook` line by hand"))
 }
