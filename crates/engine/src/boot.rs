@@ -41,9 +41,9 @@ pub(crate) fn at_start(
 ) -> Result<Option<(Words, &'static str)>, EngineError> {
     let mut notice = health::notice(engine)?;
     if folder.is_some_and(|folder| engine.tell_of_untrusted(folder, Told::Session).is_some()) {
-        let words = "hark: this project carries a Hark store (.hark) that the user has not trusted. Hark quotes it when \
-                     asked and nothing more. Tell the user: `hark trust`, run in a terminal of their own, uses it as \
-                     this project's memory.";
+        let words = "hark: this project contains a Hark store (.hark) that the user has not trusted. Hark quotes from it \
+                     only when asked. Tell the user: to use it as this project's memory, run `hark trust` in \
+                     their own terminal.";
         notice = Some(notice.map_or_else(|| words.to_owned(), |notice| format!("{notice}\n{words}")));
     }
     let place = Place::of(engine, folder, Some(session), goes_on)?;
@@ -53,11 +53,9 @@ pub(crate) fn at_start(
     if let Some(notice) = notice {
         found = Some(match found {
             Some(words) => Words { text: format!("{}\n{}", quoted(&notice), words.text), ..words },
-            None => Words {
-                text: quoted(&notice).into_owned(),
-                items: Vec::new(),
-                why: "something the user should know",
-            },
+            None => {
+                Words { text: quoted(&notice).into_owned(), items: Vec::new(), why: "notice for the user" }
+            }
         });
     }
     Ok(found.map(|mut words| {
@@ -126,7 +124,7 @@ pub(crate) fn compose(
     memories(engine, place, &mut page, "Open blockers and tasks", &[Kind::Blocker, Kind::Task], 8, now)?;
     memories(engine, place, &mut page, "Constraints and rules", &[Kind::Constraint, Kind::Rule], 8, now)?;
     live(engine, place, None, now, &mut page)?;
-    Ok(page.done("what a session should know when it begins"))
+    Ok(page.done("context for a new session"))
 }
 
 /// What always holds here and what is open, without a frame.
@@ -191,7 +189,7 @@ fn left_off_lines(session: &Session, now: Timestamp, page: &mut Page) {
         session.host,
         session.updated.ago(now)
     );
-    let about = session.about().map_or_else(|| "no goal was given".to_owned(), |goal| short(goal, 60));
+    let about = session.about().map_or_else(|| "no goal recorded".to_owned(), |goal| short(goal, 60));
     if !page.add(&format!("{head} {about}")) {
         return;
     }
@@ -251,7 +249,7 @@ fn uncommitted(folder: &Path, page: &mut Page) {
     let more = changed.len().saturating_sub(names.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let branch = branch.map(|b| format!(" on {b}")).unwrap_or_default();
-    page.add(&format!("Not committed{branch}: {}{more}", names.join(", ")));
+    page.add(&format!("Uncommitted{branch}: {}{more}", names.join(", ")));
 }
 
 fn memories(
@@ -333,7 +331,7 @@ fn live(
     let mut found = engine.store.sessions(&filter, 6)?;
     found.retain(|stored| Some(stored.num) != except);
     for (at, stored) in found.iter().enumerate() {
-        if at == 0 && !page.add("Other sessions at work in this project:") {
+        if at == 0 && !page.add("Other active sessions in this project:") {
             break;
         }
         let session = &stored.session;

@@ -18,7 +18,7 @@ pub enum EngineError {
     Config { path: std::path::PathBuf, message: String },
     #[error(transparent)]
     Model(#[from] ModelError),
-    #[error("no random numbers from the system: {0}")]
+    #[error("the system provides no random numbers:  {0}")]
     Random(String),
 }
 
@@ -56,7 +56,7 @@ impl EngineError {
         match self {
             EngineError::Store(e) => e.hint(),
             EngineError::Invalid { hint, .. } => Some(hint.clone()).filter(|h| !h.is_empty()),
-            EngineError::Config { path, .. } => Some(format!("mend {} or delete it", path.display())),
+            EngineError::Config { path, .. } => Some(format!("fix {} or delete it", path.display())),
             EngineError::Model(e) => Some(e.hint().to_owned()),
             EngineError::Random(_) => None,
         }

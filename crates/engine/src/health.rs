@@ -66,7 +66,7 @@ pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
         found.push(Finding {
             severity: Severity::Warning,
             what: format!(
-                "{} hook event(s) met an error in the last week ({kept} of them kept), the last from {} ({}), {}: {}",
+                "{} hook event(s) failed in the last week ({kept} of them saved), the last from {} ({}), {}: {}",
                 errors.len(),
                 last.host,
                 last.event,
@@ -74,7 +74,7 @@ pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
                 last.error
             ),
             mend: Some(format!(
-                "if it goes on, mend what the error names; then delete {}",
+                "if it keeps happening, fix the cause that the error names, then delete {}",
                 layout.hook_errors().display()
             )),
         });
@@ -82,7 +82,7 @@ pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
     if !spool::is_empty(layout) {
         found.push(Finding {
             severity: Severity::Warning,
-            what: format!("events wait in {}", layout.spool().display()),
+            what: format!("unprocessed events in {}", layout.spool().display()),
             mend: Some("hark work --until-idle".to_owned()),
         });
     }
@@ -90,7 +90,7 @@ pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
         found.push(Finding {
             severity: Severity::Warning,
             what: format!("{path}: {reason}"),
-            mend: Some("mend or remove the file; it is kept as it is and skipped".to_owned()),
+            mend: Some("fix or remove the file; until then hark skips it".to_owned()),
         });
     }
     found

@@ -26,7 +26,7 @@ pub fn read(home: &Path) -> Result<Option<String>, EngineError> {
     match door.read_to_string(&path, LONGEST).map(|text| text.trim().to_owned()) {
         Ok(token) if token.is_empty() => Err(EngineError::invalid(
             format!("{} is empty", path.display()),
-            "delete the file; `hark serve` then makes a new token",
+            "delete the file; `hark serve` then creates a new token",
         )),
         Ok(token) => Ok(Some(token)),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -86,12 +86,12 @@ impl Engine {
     pub(crate) fn trusted_entry(&mut self, store: &Path) -> Result<TrustedStore, EngineError> {
         if !project_store::may_be_written_down(store, &self.redactor()) {
             return Err(EngineError::invalid(
-                "the path of this store looks as if it held a secret, so it cannot be written down",
+                "the path of this store seems to contain a secret, so hark cannot record it",
                 "rename the folder, then run `hark trust` again",
             ));
         }
         let nowhere =
-            || EngineError::invalid("this folder is not a project", "run it in the folder of a project");
+            || EngineError::invalid("this folder is not a project", "run the command inside a project");
         let root = store.parent().ok_or_else(nowhere)?;
         let project = self.project_of(root).ok_or_else(nowhere)?;
         let id = prepare_store(store, Engine::random()?)?;

@@ -71,7 +71,7 @@ impl fmt::Display for Refusal {
                 write!(f, "is larger than {} MB", most / 1024 / 1024)
             }
             Refusal::TooLarge { most } => write!(f, "is larger than {} kB", most / 1024),
-            Refusal::Outside => f.write_str("leads out of its folder"),
+            Refusal::Outside => f.write_str("leads outside its folder"),
         }
     }
 }

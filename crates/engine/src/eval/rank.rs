@@ -124,8 +124,8 @@ pub(super) fn groups<'a, T>(
         for straw in &haystack.docs {
             let document = by_id.get(straw.id.as_str()).ok_or_else(|| {
                 EngineError::invalid(
-                    format!("haystack {} names {}, which is no document", haystack.haystack, straw.id),
-                    "docs and haystacks must be of one set",
+                    format!("haystack {} names {}, which is not a document", haystack.haystack, straw.id),
+                    "docs and haystacks must come from the same set",
                 )
             })?;
             if seen.insert(straw.id.as_str()) {
@@ -137,7 +137,7 @@ pub(super) fn groups<'a, T>(
     if let Some(name) = by_haystack.keys().next() {
         return Err(EngineError::invalid(
             format!("there is no haystack {name}"),
-            "queries and haystacks must be of one set; leave --haystacks out to search everything",
+            "queries and haystacks must come from the same set; omit --haystacks to search everything",
         ));
     }
     if !of_all.is_empty() {

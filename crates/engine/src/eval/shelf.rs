@@ -47,8 +47,8 @@ impl Shelf {
             None => {
                 let folder = tempfile::tempdir().map_err(|e| {
                     EngineError::invalid(
-                        format!("cannot make a folder for the throw-away store: {e}"),
-                        "free some space, or name a folder with --keep",
+                        format!("cannot create a folder for the temporary store: {e}"),
+                        "free some space, or choose a folder with --keep",
                     )
                 })?;
                 (folder.path().to_owned(), Some(folder))

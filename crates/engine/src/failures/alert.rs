@@ -230,7 +230,7 @@ fn sentence(row: &FailureRow, head: &str, now: Timestamp, room: usize) -> String
     let left = left.saturating_sub(estimate_tokens(&fix));
     let tried = match record.tried.last() {
         Some(last) if left > 16 => {
-            format!(" Tried in vain: {}.", truncate_to_tokens(&quoted(last), left - 8))
+            format!(" Tried without success: {}.", truncate_to_tokens(&quoted(last), left - 8))
         }
         _ => String::new(),
     };

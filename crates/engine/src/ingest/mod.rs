@@ -59,7 +59,7 @@ pub fn run(
     };
     let mut report = Report::default();
     for path in &found.missing {
-        report.trouble(&engine.clean(&path.to_string_lossy()), &"is not there");
+        report.trouble(&engine.clean(&path.to_string_lossy()), &"does not exist");
     }
     read_all(engine, found, wanted.since, None, &mut report, tell)?;
     Ok(report)
@@ -105,10 +105,7 @@ fn read_all(
     let (found, secret): (Vec<_>, Vec<_>) =
         found.jobs.into_iter().partition(|job| may_be_written_down(&job.path, &redactor));
     for _ in &secret {
-        report.trouble(
-            "a transcript",
-            &"was passed over: its path looks as if it held a secret; rename its folder",
-        );
+        report.trouble("a transcript", &"was skipped: its path seems to contain a secret; rename its folder");
     }
     let (jobs, older): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|job| since.is_none_or(|since| job.mtime >= since.as_millis()));

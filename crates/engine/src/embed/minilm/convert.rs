@@ -27,10 +27,10 @@ pub(super) fn convert(name: &str, weights: &[u8], vocabulary: &str) -> Result<Ve
         strings: tokens.iter().map(|t| t.len()).sum(),
     };
     if !shape.is_plausible() {
-        return Err("is of a size that cannot be used".to_owned());
+        return Err("has an unsupported size".to_owned());
     }
     if words.rows != tokens.len() {
-        return Err(format!("has {} tokens and the vocabulary {}", words.rows, tokens.len()));
+        return Err(format!("has {} tokens, but the vocabulary has {}", words.rows, tokens.len()));
     }
 
     let mut file = vec![0; HEADER];
@@ -120,7 +120,8 @@ fn write_norm(tensors: &Tensors<'_>, name: &str, shape: &Shape, file: &mut Vec<u
 fn sized(tensors: &Tensors<'_>, name: &str, rows: Option<usize>, width: usize) -> Result<Tensor, String> {
     let tensor = tensors.get(name)?;
     let fits = tensor.width == width && rows.is_none_or(|rows| rows == tensor.rows);
-    fits.then_some(tensor).ok_or_else(|| format!("has `{name}` in another size than the rest asks for"))
+    fits.then_some(tensor)
+        .ok_or_else(|| format!("has `{name}` in a size that does not match the other tensors"))
 }
 
 fn round(row: &[f32]) -> (f32, impl Iterator<Item = u8>) {

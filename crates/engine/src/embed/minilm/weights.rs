@@ -71,7 +71,8 @@ impl Weights {
         let length = file.metadata().map_err(io)?.len();
         let mut header = [0; HEADER];
         file.read_exact(&mut header).map_err(|_| damaged("is shorter than its header"))?;
-        let shape = Shape::read(&header).ok_or_else(|| damaged("is not a model of this version"))?;
+        let shape = Shape::read(&header)
+            .ok_or_else(|| damaged("is not a model that this version of hark can read"))?;
         let sections = shape.sections();
         if length != sections.rows.end as u64 {
             let wanted = sections.rows.end;
@@ -85,10 +86,10 @@ impl Weights {
         let body = sections.rows.start - HEADER;
         let read = (&mut file).take(body as u64).read_to_end(&mut bytes).map_err(io)?;
         if read != body {
-            return Err(damaged("became shorter while it was read"));
+            return Err(damaged("was truncated while hark read it"));
         }
         let held = Held::File { path: path.to_owned(), bytes, rows: Mutex::new(file) };
-        Self::read(shape, id, held).ok_or_else(|| damaged("has no marks in its vocabulary"))
+        Self::read(shape, id, held).ok_or_else(|| damaged("has no special tokens in its vocabulary"))
     }
 
     /// `None` when these are not the bytes of a whole file.
