@@ -1,9 +1,9 @@
-//! What assistants are told: the instructions, the slash commands, the skills. Kept once, written
-//! in each assistant's format.
+//! Texts for assistants: the instructions, the slash commands, the skills. Stored once, written in each
+//! assistant's format.
 
 use crate::host::CommandFormat;
 
-/// Short: it is part of every session.
+/// Short, because every session includes it.
 pub(crate) const INSTRUCTIONS: &str = include_str!("assets/instructions.md");
 
 /// For assistants without tools.
@@ -14,7 +14,7 @@ pub(crate) const INSTRUCTIONS_WITHOUT_TOOLS: &str = include_str!("assets/instruc
 pub(crate) struct Command {
     pub(crate) name: &'static str,
     description: &'static str,
-    /// What may follow it; empty when nothing does.
+    /// The arguments; empty if there are none.
     arguments: &'static str,
     body: &'static str,
 }

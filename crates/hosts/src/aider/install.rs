@@ -4,7 +4,7 @@ use crate::host::{Install, What, for_project, for_user, home, project};
 
 use crate::words::INSTRUCTIONS_WITHOUT_TOOLS;
 
-/// No tools and no hooks: it reads a file, and the user runs `hark`.
+/// Aider has no tools and no hooks: it reads a file, and the user runs `hark`.
 pub(crate) const INSTALL: Install = Install {
     programs: &["aider"],
     traces: &[home(&[".aider.conf.yml"])],

@@ -6,7 +6,7 @@ use crate::host::{
 };
 
 const CLAUDE: Root = Root::Var("CLAUDE_CONFIG_DIR", ".claude");
-/// `~/.claude.json` moves along with the folder.
+/// `~/.claude.json` moves with the folder.
 const ACCOUNT: Root = Root::Var("CLAUDE_CONFIG_DIR", "");
 
 const SERVER: &str = r#"{"type":"stdio","command":"{hark}","args":["mcp"],"env":"{env}"}"#;
@@ -35,8 +35,8 @@ const HOOKS: HookTable = HookTable {
 pub(crate) const INSTALL: Install = Install {
     programs: &["claude"],
     traces: &[below(CLAUDE, &["settings.json"]), below(ACCOUNT, &[".claude.json"]), below(CLAUDE, &[""])],
-    // Settings rather than the plugin: they work without a marketplace, and slash commands keep
-    // their short names.
+    // Settings rather than the plugin: they work without a marketplace, and slash commands keep their short
+    // names.
     pieces: &[
         for_user(
             below(ACCOUNT, &[".claude.json"]),

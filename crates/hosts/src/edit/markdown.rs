@@ -1,4 +1,4 @@
-//! A block between two markers in a text that people write, such as `AGENTS.md`.
+//! A block between two markers in a text that people edit, such as `AGENTS.md`.
 
 use super::text::{gap, line_end, with_line_ends_of};
 use super::{Refusal, State, Trace};
@@ -6,7 +6,7 @@ use super::{Refusal, State, Trace};
 const BEGIN: &str = "<!-- BEGIN hark";
 const END: &str = "<!-- END hark -->";
 
-/// Where the block is: from the first marker to the end of the line of the second.
+/// The range of the block: from the first marker to the end of the second marker's line.
 fn find(text: &str) -> Result<Option<(usize, usize)>, Refusal> {
     let broken = |at: usize, what: &str| {
         Err(Refusal::new(what, "remove the leftover marker line `hark` by hand").at(text, at))
@@ -32,7 +32,7 @@ fn line_starting(text: &str, from: usize, marker: &str) -> Option<usize> {
     found.into_iter().find(|at| *at == 0 || text[..*at].ends_with('\n'))
 }
 
-/// As it is written into `text`: markers around it, line ends as there.
+/// The block with its markers and the line ends of `text`.
 fn written(block: &str, text: &str) -> String {
     let block = block.trim_end();
     with_line_ends_of(&format!("{BEGIN}: kept by `hark install` -->\n{block}\n{END}\n"), text)
@@ -66,7 +66,7 @@ pub(super) fn remove(text: &str, trace: &Trace) -> Result<String, Refusal> {
     let Some((begin, end)) = find(text)? else { return Ok(text.to_owned()) };
     let before = text[..begin].strip_suffix(trace.lead.as_str()).unwrap_or(&text[..begin]);
     let after = &text[end..];
-    // Text that came after us must not run into the line before.
+    // Text added after the block must not run into the line before it.
     let joint =
         if before.is_empty() || before.ends_with('\n') || after.is_empty() { "" } else { line_end(text) };
     Ok(format!("{before}{joint}{after}"))

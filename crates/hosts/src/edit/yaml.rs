@@ -1,4 +1,4 @@
-//! An element of a list at the top of a YAML file, as text. Read before and after; what would
+//! An element of a top-level list in a YAML file, edited as text. Parsed before and after; an edit that would
 //! change anything else is refused.
 
 use serde_json::{Map, Value};
@@ -34,7 +34,7 @@ fn elements<'m>(map: &'m Map<String, Value>, key: &str) -> Vec<&'m Value> {
     }
 }
 
-/// Entries are known by their name; plain words by themselves.
+/// Entries are identified by name, plain words by themselves.
 fn same_thing(a: &Value, b: &Value) -> bool {
     match (a.get("name"), b.get("name")) {
         (Some(a), Some(b)) => a == b,
@@ -54,7 +54,7 @@ pub(super) fn state(text: &str, key: &str, value: &Value) -> Result<State, Refus
     })
 }
 
-/// The element that is the same thing as `value`.
+/// The element that corresponds to `value`.
 pub(super) fn entry(text: &str, key: &str, value: &Value) -> Result<Option<Value>, Refusal> {
     let map = parse(text)?;
     Ok(elements(&map, key).into_iter().find(|element| same_thing(element, value)).cloned())
@@ -82,7 +82,7 @@ pub(super) fn insert(text: &str, key: &str, value: &Value, seed: &str) -> Result
     ))
 }
 
-/// As a block: a map over several lines, a word in one.
+/// In block style: a map on several lines, a word on one.
 fn item(value: &Value, indent: &str) -> String {
     match value.as_object() {
         Some(entries) => {
@@ -97,7 +97,7 @@ fn item(value: &Value, indent: &str) -> String {
     }
 }
 
-/// In one line. JSON is YAML.
+/// On one line. JSON is valid YAML.
 fn flow(value: &Value) -> String {
     match value {
         Value::Object(entries) => {
@@ -109,7 +109,7 @@ fn flow(value: &Value) -> String {
     }
 }
 
-/// The line of a name at the top: where it starts, and what follows the colon.
+/// The line of a top-level key: where it starts, and what follows the colon.
 fn heading<'t>(text: &'t str, key: &str) -> Option<(usize, &'t str)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -227,7 +227,7 @@ fn lines_of_item(text: &str, key: &str, index: usize) -> Option<(usize, usize)> 
     }
     let first = *starts.get(index)?;
     let limit = starts.get(index + 1).copied().unwrap_or(end);
-    // Comments before the next element are the next element's.
+    // Comments before the next element belong to the next element.
     let mut last = first;
     let mut at = first;
     for line in text[first..limit].split_inclusive('\n') {
