@@ -1,5 +1,5 @@
-//! Hooks that fail have nobody to tell: they leave a line where `hark doctor` and the next start of
-//! a session find it.
+//! A failing hook has no one to tell, so it records a line for `hark doctor` and for the start of the next
+//! session.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,14 @@ use hark_store::{Finding, Layout, Severity};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// Where errors are written when the data directory cannot be.
+/// Where to record errors if the data directory is not writable.
 fn elsewhere() -> Option<PathBuf> {
     let base = etcetera::choose_base_strategy().ok()?;
     let state = base.state_dir().unwrap_or_else(|| base.cache_dir());
     Some(state.join("hark").join("hook-errors.jsonl"))
 }
 
-/// Best effort: a disk that takes nothing cannot be helped.
+/// Best effort: if the disk accepts no data, nothing can be done.
 pub fn record(layout: &Layout, error: &HookError) {
     if spool::record_error(&layout.hook_errors(), error).is_err()
         && let Some(file) = elsewhere()
@@ -27,7 +27,7 @@ pub fn record(layout: &Layout, error: &HookError) {
     }
 }
 
-/// What went wrong, oldest first.
+/// The recorded errors, oldest first.
 pub(crate) fn errors(layout: &Layout) -> Vec<HookError> {
     let mut found = spool::errors(&layout.hook_errors());
     found.extend(elsewhere().iter().flat_map(|file| spool::errors(file)));
@@ -35,7 +35,7 @@ pub(crate) fn errors(layout: &Layout) -> Vec<HookError> {
     found
 }
 
-/// One line for the start of a session, if events were lost since it was last said.
+/// One line for the start of a session, if events were lost since the last notice.
 pub(crate) fn notice(engine: &Engine) -> Result<Option<String>, EngineError> {
     let errors = errors(engine.store.layout());
     if errors.is_empty() {

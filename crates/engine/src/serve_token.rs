@@ -1,7 +1,7 @@
-//! The token of `hark serve`, in the user's own store: readable by this user only, made when it is first needed.
+//! The token of `hark serve` in the user's own store: readable only by this user, created when first needed.
 //!
-//! Many may need it first at the same time. Each writes a draft and links it to the name; the one that comes first
-//! wins, and the others read what it wrote.
+//! Several processes may need it first at the same time. Each writes a draft and links it to the final name;
+//! the first one wins, and the others read what it wrote.
 
 use std::io;
 use std::path::Path;
@@ -11,17 +11,17 @@ use hark_store::{Layout, StoreError};
 
 use crate::{Engine, EngineError};
 
-/// Tokens that hark makes begin so, which shows what they are wherever one turns up.
+/// The prefix of tokens that hark makes, so that they are recognisable anywhere.
 pub const PREFIX: &str = "hark_";
 
-/// More than any token has.
+/// Longer than any token.
 const LONGEST: u64 = 4096;
 
 /// The token of the store at `home`, if there is one.
 pub fn read(home: &Path) -> Result<Option<String>, EngineError> {
     let path = Layout::new(home).serve_token();
     let door = Door::new(home);
-    // Closed to others from now on.
+    // Removes access for other users.
     let _ = door.tighten(&path);
     match door.read_to_string(&path, LONGEST).map(|text| text.trim().to_owned()) {
         Ok(token) if token.is_empty() => Err(EngineError::invalid(
@@ -34,7 +34,7 @@ pub fn read(home: &Path) -> Result<Option<String>, EngineError> {
     }
 }
 
-/// The same; where there is none, one is made.
+/// The token of the store at `home`; creates one if there is none.
 pub fn read_or_make(home: &Path) -> Result<String, EngineError> {
     if let Some(token) = read(home)? {
         return Ok(token);

@@ -1,4 +1,4 @@
-//! The models of one data directory: which are installed, how one gets there, whether it is whole.
+//! The models in one data directory: which are installed, how to install one, whether it is intact.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::minilm::{MiniLm, ModelError, PINNED, Pinned, obtain};
 
-/// Which model has a say beside the table, which gives every passage and question a vector.
+/// The model used in addition to the static table, which gives every passage and question a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Choice {
@@ -19,7 +19,7 @@ pub enum Choice {
     /// The encoder inside the binary.
     #[default]
     Encoder,
-    /// The same with finer weights, from a file.
+    /// The same encoder with finer weights, from a file.
     MiniLm,
 }
 
@@ -48,8 +48,8 @@ impl Shelf {
         self.folder.join(format!("{}.hark", model.name))
     }
 
-    /// The encoder that is chosen, as this process holds it, loaded on first use. `None` when none is, or when its file
-    /// is missing or damaged: `hark model verify` says which.
+    /// The chosen encoder, shared in this process and loaded on first use. `None` if none is chosen, or if
+    /// its file is missing or damaged: `hark model verify` says which.
     pub fn shared(&self, choice: Choice) -> Option<Arc<MiniLm>> {
         static INSIDE: LazyLock<Arc<MiniLm>> = LazyLock::new(|| Arc::new(MiniLm::inside()));
         match choice {
@@ -77,7 +77,7 @@ impl Shelf {
         Some(model)
     }
 
-    /// Makes a model's file out of what is at `from` and puts it in place: whole, or not at all.
+    /// Creates a model file from what is at `from` and installs it, completely or not at all.
     pub fn get(&self, model: &Pinned, from: &Path) -> Result<PathBuf, ModelError> {
         let obtained = obtain(model, from)?;
         let path = self.path(model);

