@@ -15,9 +15,9 @@ pub enum Status {
     Resolved,
     /// A newer memory says it better; kept for history.
     Superseded,
-    /// Put aside: never offered unasked, still found on request.
+    /// Hark does not offer it by itself, but still finds it on request.
     Archived,
-    /// Waits for the user's decision; until then it is neither offered nor found.
+    /// Awaits the user's decision; until then it is neither offered nor found.
     Proposed,
 }
 
@@ -35,7 +35,7 @@ impl Status {
         }
     }
 
-    /// A small stable number for compact facets. Never renumber: indexes on disk hold it.
+    /// A small stable number for compact facets. Never renumber: indexes on disk contain it.
     pub const fn code(self) -> u8 {
         self as u8
     }

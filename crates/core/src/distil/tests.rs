@@ -1,4 +1,4 @@
-//! The rules on small texts: what is found, what is left alone.
+//! The rules on small texts: what they find, and what they leave alone.
 
 use super::rules::RULES;
 use super::*;

@@ -1,10 +1,10 @@
-//! Sorts of failures.
+//! Classes of failures.
 
 use serde::{Deserialize, Serialize};
 
 macro_rules! classes {
     ($($variant:ident = $name:literal, $doc:literal;)*) => {
-        /// What sort of thing went wrong.
+        /// The kind of problem.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
         pub enum Class { $(#[doc = $doc] $variant,)* }
@@ -44,7 +44,7 @@ impl Class {
         Class::ALL.iter().copied().find(|class| class.name() == word)
     }
 
-    /// By the name of an exception or the words of a message, in any language.
+    /// Classifies the name of an exception or the words of a message, in any programming language.
     pub fn of(text: &str) -> Class {
         const WORDS: &[(&str, Class)] = &[
             ("modulenotfounderror", Class::Import),

@@ -1,4 +1,4 @@
-//! Pairs that must, and must not, be taken for the same.
+//! Pairs that must, and must not, count as the same.
 
 use proptest::prelude::*;
 
@@ -91,7 +91,7 @@ fn what_is_added_is_seen() {
     let (short, long) = ("Redis keeps the user sessions", "Redis keeps the user sessions and shopping carts");
     assert_eq!(verdict(short, long), Likeness::More);
     assert_eq!(verdict(long, short), Likeness::Less);
-    // A number more is another statement.
+    // An additional number makes a different statement.
     assert!(matches!(
         verdict("Redis keeps the user sessions", "Redis keeps the user sessions for 14 days"),
         Likeness::Changed(_)

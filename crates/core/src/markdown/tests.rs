@@ -1,4 +1,4 @@
-//! Files as we write them and as people write them, there and back.
+//! Memory files as hark and as people write them, read and written back.
 
 use proptest::prelude::*;
 

@@ -1,14 +1,14 @@
-//! Stems: English for Latin words, Russian for Cyrillic; other scripts stay as they are.
+//! Stems: English for Latin words, Russian for Cyrillic; other scripts stay unchanged.
 //!
-//! Hark does not guess languages: the English stemmer does little harm to other Latin words, and
-//! documents and queries go through the same one.
+//! Hark does not guess languages: the English stemmer does little harm to other Latin words, and documents
+//! and queries use the same one.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// How many stems a thread remembers before it begins anew.
+/// How many stems a thread caches before it starts over.
 const MOST_KNOWN: usize = 4_096;
 
 thread_local! {

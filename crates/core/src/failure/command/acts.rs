@@ -1,10 +1,10 @@
-//! What a shell command does to files: edits that no editing tool made, and files that a command is
-//! about to change or run.
+//! What a shell command does to files: edits made without an editing tool, and files that a command is about
+//! to change or run.
 
 use super::split::split;
 use super::{essential, program_of};
 
-/// Files that a line writes or changes in place, as they stand in it.
+/// Files that a line writes or changes in place, as written in it.
 pub fn edits_by(line: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for command in split(line) {
@@ -37,7 +37,7 @@ pub fn edits_by(line: &str) -> Vec<String> {
     found
 }
 
-/// Files that a line changes or runs: what somebody should be warned about before it happens.
+/// Files that a line changes or runs, to warn about before it happens.
 pub fn acts_on(line: &str) -> Vec<String> {
     let mut found = edits_by(line);
     for command in split(line) {
