@@ -1,16 +1,16 @@
-//! Arithmetic on findings: uniting those that overlap and cutting around what is already redacted.
+//! Operations on findings: merging those that overlap, and cutting around what is already redacted.
 
 use std::ops::Range;
 
-/// A stretch of text some rule wants gone. `rule` is the rule's row; a lower row is more specific.
+/// A range of text that some rule wants redacted. `rule` is the rule's row; a lower row is more specific.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) range: Range<usize>,
     pub(super) rule: usize,
 }
 
-/// Unites overlapping candidates, so that whatever any rule wanted gone is gone. The united
-/// stretch is named after the most specific rule in it.
+/// Merges overlapping candidates, so that everything any rule wants redacted is redacted. The merged range is
+/// named after the most specific rule in it.
 pub(super) fn unite(mut found: Vec<Candidate>) -> Vec<Candidate> {
     found.sort_by_key(|c| (c.range.start, c.rule, usize::MAX - c.range.end));
     let mut united: Vec<Candidate> = Vec::with_capacity(found.len());
