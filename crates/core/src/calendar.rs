@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_is_one_day_and_days_to_come_are_none() {
+    fn a_clock_jump_counts_as_one_day_and_future_days_do_not_count() {
         let calendar = Calendar::new([10, 11, 12, 12, 4_000], at(4_000));
         assert_eq!(calendar.days_since(at(10)), 3);
         let back = Calendar::new([10, 11, 12, 12, 4_000, 13], at(13));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn the_stored_form_round_trips() {
         let calendar = Calendar::new([5, 1, 2, 3, 9, 10], at(100));
         assert_eq!(calendar.written(), "1-3 5 9-10");
         assert_eq!(Calendar::new(Calendar::read(&calendar.written()), at(100)), calendar);

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leaf_tells_what_was_asked_done_and_broken() {
+    fn a_leaf_reports_requests_changes_and_failures() {
         let events = [
             seen("prompt", "", "Make the importer restartable, please.", None),
             seen("tool", "src/import.rs", "", Some(true)),

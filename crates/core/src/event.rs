@@ -204,7 +204,7 @@ mod tests {
     use crate::redact::RedactOptions;
 
     #[test]
-    fn a_secret_at_the_cut_leaves_no_half() {
+    fn a_secret_at_the_cut_is_removed_completely() {
         let redactor = Redactor::new(RedactOptions::default(), [3; 32]);
         let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
         for at in [0, EXAMINED - 20, EXAMINED - 1, 60_000, 120_000 - EXAMINED - 20, 120_000 - EXAMINED - 3] {

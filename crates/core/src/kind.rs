@@ -37,7 +37,7 @@ kinds! {
     Solution = "solution", "how a problem was solved";
     Failure = "failure", "something that broke, and how";
     Fix = "fix", "an attempt at a repair, and its outcome";
-    Blocker = "blocker", "what stands in the way right now";
+    Blocker = "blocker", "what blocks progress right now";
     Task = "task", "something still to be done";
     Plan = "plan", "how something will be done";
     Idea = "idea", "something that might be done";
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn other_tools_words_are_understood() {
+    fn names_from_other_tools_are_understood() {
         assert_eq!("warning".parse::<Kind>().unwrap(), Kind::Constraint);
         assert_eq!("Fix_Attempt".parse::<Kind>().unwrap(), Kind::Fix);
         assert_eq!(serde_json::from_str::<Kind>("\"warning\"").unwrap(), Kind::Constraint);

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_stays_wrong_until_somebody_finds_it_helpful() {
+    fn wrong_stays_wrong_until_rated_helpful() {
         let (_, life) = Feedback::Wrong.apply(0.9, Life::default(), NOW);
         let (_, life) = Feedback::Stale.apply(0.1, life, NOW);
         assert!(life.is_wrong());

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_can_come_back_to_life_and_nothing_skips_it() {
+    fn every_status_can_become_active_again_but_not_every_other() {
         for status in Status::ALL {
             assert!(status.may_become(Status::Active));
             assert!(status.may_become(*status));

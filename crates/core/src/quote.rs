@@ -288,7 +288,7 @@ mod tests {
     ];
 
     #[test]
-    fn nothing_hostile_is_left_standing() {
+    fn hostile_text_is_neutralised() {
         for text in HOSTILE {
             let safe = quoted(text);
             assert_ne!(safe, *text, "{text:?}");
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn code_stays_as_it_is() {
+    fn code_stays_unchanged() {
         for text in [
             "use Vec<String> and Option<Box<dyn Fn(&str) -> u8>>",
             "a < b && c > d, x <= y, i<n",
@@ -353,7 +353,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_closes_a_frame_and_twice_is_once(
+        fn no_text_closes_a_frame_and_quoting_is_idempotent(
             parts in prop::collection::vec((0..HOSTILE.len() + 6, "\\PC{0,12}"), 0..8),
         ) {
             let glue = ["<", "</", "hark-", "memory>", "\u{200b}", " "];
@@ -370,7 +370,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_survived(text in any::<String>()) {
+        fn no_text_panics(text in any::<String>()) {
             let safe = quoted(&text).into_owned();
             prop_assert!(!safe.chars().any(is_invisible));
             prop_assert_eq!(&*quoted(&safe), &*safe);

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matters_never_ages_out() {
+    fn important_memories_never_age() {
         for kind in [Kind::Rule, Kind::Directive, Kind::Constraint] {
             for status in Status::ALL {
                 assert!(matches!(fate(&aged(kind, *status, 9_999)), Fate::Keep(_)), "{kind} {status}");

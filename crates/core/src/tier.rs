@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_say_and_what_fails_is_worth_most() {
+    fn prompts_and_failures_are_worth_most() {
         let long = "x".repeat(200);
         assert_eq!(tier(EventKind::Prompt, None, "", "use tabs"), Tier::S);
         assert_eq!(tier(EventKind::Tool, Some(false), "make", "error"), Tier::S);

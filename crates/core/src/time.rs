@@ -160,12 +160,16 @@ mod tests {
     }
 
     #[test]
-    fn ages_read_like_speech() {
+    fn ages_are_readable() {
         let ages: Vec<String> = [0, 5 * MINUTE, 3 * HOUR, 2 * DAY_MS, 21 * DAY_MS, 90 * DAY_MS, 800 * DAY_MS]
             .iter()
             .map(|back| NOW.minus_millis(*back).age(NOW))
             .collect();
         assert_eq!(ages, ["now", "5m", "3h", "2d", "3w", "3mo", "2y"]);
-        assert_eq!(NOW.plus_millis(DAY_MS).age(NOW), "now", "a clock that jumped back is no reason to panic");
+        assert_eq!(
+            NOW.plus_millis(DAY_MS).age(NOW),
+            "now",
+            "a clock that jumped back must not cause a panic"
+        );
     }
 }

@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_within_reach_are_found_with_their_distances() {
+    fn vectors_within_the_distance_are_found_with_their_distances() {
         let bits: Vec<[u8; 32]> =
             (0..40u8).map(|i| std::array::from_fn(|j| i.wrapping_mul(j as u8 ^ 77))).collect();
         let many: Vec<Signs> = bits.iter().map(sign_words).collect();
@@ -227,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn no_direction_no_vector() {
+    fn a_zero_direction_gives_no_vector() {
         for floats in [&[][..], &[0.0, 0.0], &[f32::NAN, 1.0], &[f32::INFINITY], &[1e-40]] {
             assert!(Vector::from_floats(floats).is_none(), "{floats:?}");
         }
     }
 
     #[test]
-    fn many_products_are_single_ones() {
+    fn batched_products_equal_single_ones() {
         for length in [1, 15, 16, 17, 64, 256] {
             let byte = |at: usize| (at.wrapping_mul(2_654_435_761) >> 7) as u8;
             let one: Vec<u8> = (0..length).map(byte).collect();

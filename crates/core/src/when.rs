@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_only_say_when_are_no_search_words() {
+    fn time_words_are_not_search_words() {
         let now = at("2023-06-15");
         let left = |q: &str| Times::in_question(q, now).without_spans(q);
         assert_eq!(left("What did I buy 10 days ago?"), "What did I buy ?");
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn other_numbers_and_units_are_no_times() {
+    fn other_numbers_and_units_are_not_times() {
         let now = at("2023-06-15");
         for question in
             ["How many days ago did I meet Emma?", "retry 3 times", "may I use 5 workers", "march on", ""]

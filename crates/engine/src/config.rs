@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_file_cannot_change_what_it_must_not() {
+    fn a_project_file_can_change_only_allowed_keys() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         fs::write(&path, "[recall]\nlimit = 3\n[redact]\nemails = false\n").unwrap();

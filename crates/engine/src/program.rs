@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_what_was_printed_up_to_the_most() {
+    fn an_answer_is_the_output_up_to_the_limit() {
         assert_eq!(shell("cat; echo .", Some("in"), 100).as_deref(), Some("in.\n"));
         assert_eq!(shell("echo early", Some(&"long ".repeat(100_000)), 100).as_deref(), Some("early\n"));
         assert_eq!(shell("yes | head -c 300000", None, 4).as_deref(), Some("y\ny\n"));
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn failure_and_silence_are_no_answer_and_nobody_waits() {
+    fn failure_and_silence_give_no_answer_without_waiting() {
         let began = Instant::now();
         assert_eq!(shell("echo half; exit 3", None, 100), None);
         assert_eq!(shell("sleep 20", None, 100), None);

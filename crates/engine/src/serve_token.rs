@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_first_starters_get_the_same_token() {
+    fn concurrent_first_starts_get_the_same_token() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("store");
         assert_eq!(read(&home).unwrap(), None);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_named_with_the_way_out() {
+    fn an_empty_file_is_reported_with_a_hint() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("serve.token"), "\n").unwrap();
         let error = read_or_make(folder.path()).unwrap_err();
@@ -84,7 +84,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn it_is_private_and_never_behind_a_link() {
+    fn the_token_is_private_and_never_read_through_a_link() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("serve.token");

@@ -56,7 +56,7 @@ mod tests {
     use super::host_id;
 
     #[test]
-    fn clients_are_known_by_the_names_they_give_themselves() {
+    fn clients_are_recognised_by_their_own_names() {
         for (name, id) in [
             ("claude-code", "claude-code"),
             ("codex-mcp-client", "codex"),

@@ -67,7 +67,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn a_lasting_process_answers_as_a_new_one(
+    fn a_long_lived_process_answers_like_a_new_one(
         acts in prop::collection::vec((0u8..7, 0usize..1_000, any::<bool>()), 1..12)
     ) {
         let folder = tempfile::tempdir().unwrap();
@@ -92,7 +92,7 @@ proptest! {
 
 /// The first caller does the work that a server left, although the server itself never will.
 #[test]
-fn words_that_a_server_left_are_counted_by_who_asks() {
+fn the_next_caller_counts_words_that_a_server_left() {
     let find = |engine: &mut Engine, query: &str| -> Vec<String> {
         let request = recall::Request { query: query.to_owned(), ..recall::Request::default() };
         let answer = recall::run(engine, &Caller::user(None), &request).unwrap();
@@ -137,7 +137,7 @@ fn an_entity_that_a_server_left_is_known_to_who_asks() {
 
 /// Both the server and others recognise repeats of what is not finished yet.
 #[test]
-fn a_repeat_of_what_a_server_left_is_no_second_memory() {
+fn a_repeat_of_pending_work_is_not_a_second_memory() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = open(&folder);
     server.rest_between_calls().unwrap();
@@ -154,7 +154,7 @@ fn a_repeat_of_what_a_server_left_is_no_second_memory() {
 
 /// A query searches every segment of the full-text index.
 #[test]
-fn a_worker_joins_the_parts_of_the_index() {
+fn a_worker_merges_the_segments_of_the_index() {
     let folder = tempfile::tempdir().unwrap();
     let mut writing = open(&folder);
     for number in 0..40 {

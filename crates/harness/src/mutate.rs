@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn each_does_what_it_is_called() {
+    fn each_mutation_does_what_its_name_says() {
         let seed = "{\"a\": 1,\n\"b\": 22}";
         assert_eq!(with(How::Truncate, seed, 0x8000, 0), "{\"a\": 1,");
         assert_eq!(with(How::DuplicateKey, seed, 0, 0), "{\"a\": \"twice\", \"a\": 1,\n\"b\": 22}");
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_too_short_for_any() {
+    fn no_input_is_too_short() {
         for how in ALL {
             for seed in ["", "x", "\n", "\""] {
                 for much in [0, 1, 127, 255] {

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn each_assistant_is_known_by_its_own_marks() {
+    fn each_assistant_is_recognised_by_its_own_variables() {
         for host in HOSTS {
             for mark in host.shell.marks {
                 let (name, value) = mark.split_once('=').unwrap_or((mark, "1"));

@@ -113,7 +113,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_missing_binary_harms_nobody() {
+    fn a_missing_binary_is_harmless() {
         let missing = Path::new("/nowhere/it's/hark");
         let silent = hook(Shell::Posix, missing, None, "claude-code", "Stop", None);
         let saying = hook(
@@ -133,7 +133,7 @@ mod tests {
 
     /// Not tested on Windows; the expected lines follow the documentation of its shells.
     #[test]
-    fn the_shells_of_windows_have_their_own_quotes() {
+    fn windows_shells_have_their_own_quoting() {
         let program = Path::new(r"C:\Users\Ann O'Hara\bin\hark.exe");
         let store = Path::new(r"D:\mem ory");
         let line = |shell, said| hook(shell, program, None, "codex", "Stop", said);

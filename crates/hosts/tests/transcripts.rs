@@ -219,7 +219,7 @@ fn a_call_without_its_result_is_waited_for() {
 
 proptest! {
     #[test]
-    fn broken_records_end_well(cut in 0usize..4_000, noise in proptest::collection::vec(any::<u8>(), 0..40), which in 0usize..8) {
+    fn broken_records_are_harmless(cut in 0usize..4_000, noise in proptest::collection::vec(any::<u8>(), 0..40), which in 0usize..8) {
         let names = ["gemini.jsonl", "qwen.jsonl", "copilot.jsonl", "droid.jsonl", "cursor.jsonl", "cline.messages.json",
             "continue.json", "aider.md"];
         let (path, mut bytes) = fixture(names[which]);

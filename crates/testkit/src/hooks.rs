@@ -57,7 +57,7 @@ pub fn recorded() -> Option<Vec<Recorded>> {
     let mut all = Vec::new();
     for (name, host) in CLIENTS {
         let Ok(text) = fs::read_to_string(folder.join(name).join("hooks_stdin.jsonl")) else {
-            #[expect(clippy::print_stderr, reason = "a test that is passed over says so")]
+            #[expect(clippy::print_stderr, reason = "a skipped test reports it")]
             {
                 eprintln!("skipped: no recorded hooks in {}; set HARK_DATA", folder.display());
             }

@@ -376,7 +376,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_many_different_and_always_the_same() {
+    fn pairs_are_distinct_and_reproducible() {
         let all = pairs(7, 10_000);
         assert_eq!(all, pairs(7, 10_000));
         let distinct: std::collections::HashSet<&str> = all.iter().map(|p| p.after.as_str()).collect();

@@ -205,7 +205,7 @@ mod tests {
     use super::spoken_in;
 
     #[test]
-    fn whole_sentences_of_a_prompt_are_the_users() {
+    fn whole_sentences_of_a_prompt_are_the_users_words() {
         for (claim, prompt) in [
             ("Never push to main.", "never push to main"),
             ("never  push\nto MAIN", "Please remember: never push to main. Then fix the test."),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_additions_quotes_and_pasted_words_are_not() {
+    fn parts_additions_quotes_and_pasted_text_are_not_the_users_words() {
         for (claim, prompt) in [
             ("Always push to main.", "I never want you to always push to main."),
             ("push to main without review", "never push to main without review"),

@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_runners() {
+    fn outcomes_from_the_words_of_runners() {
         for (text, told_) in [
             ("running 2 tests\ntest result: ok. 2 passed; 0 failed", Some(true)),
             ("test result: ok. 1 passed; 0 failed\ntest result: FAILED. 0 passed; 1 failed", Some(false)),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_that_was_survived_is_a_log_line() {
+    fn a_trace_before_the_end_is_a_log_line() {
         let trace = "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nKeyError: 'x'";
         assert_eq!(told(trace, Step::Other), Some(false));
         let survived = format!("{trace}\nretrying\nretrying\nall 20 rows written\ndone");

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changes_from_run_to_run_is_gone() {
+    fn parts_that_change_between_runs_are_removed() {
         for (one, other) in [
             ("IndexError: list index 3 out of range", "IndexError: list index 12 out of range"),
             ("open /home/ann/app/x.json: no such file", "open /srv/build/app/x.json: no such file"),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_failures_apart_stays() {
+    fn distinctive_parts_stay() {
         for (one, other) in [
             ("KeyError: 'user'", "KeyError: 'name'"),
             ("error[E0308]: mismatched types", "error[E0382]: borrow of moved value"),

@@ -359,7 +359,7 @@ mod tests {
         "Traceback (most recent call last):\n  File \"/p/src/b.py\", line 3, in save\n    x\nValueError: no";
 
     #[test]
-    fn tried_in_vain_then_fixed() {
+    fn tried_without_success_then_fixed() {
         let mut walk = Walk(Trail::default());
         walk.0.edited("src/a.py", "");
         assert_eq!(walk.run("pytest", false, KEY), ["seen src/a.py  false"]);
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_edited_is_not_to_blame_for_the_surroundings() {
+    fn edits_are_not_blamed_for_environment_failures() {
         let mut walk = Walk(Trail::default());
         walk.0.edited("src/a.py", "");
         let push = "fatal: The current branch topic has no upstream branch.";
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_helped_one_failure_is_its_fix_though_another_remains() {
+    fn a_fix_counts_although_another_failure_remains() {
         let mut walk = Walk(Trail::default());
         walk.run("pytest", false, &format!("{KEY}\n\n{OTHER}"));
         walk.0.edited("src/a.py", "");
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_that_no_trace_names_is_suspected() {
+    fn an_edit_is_suspected_although_no_trace_names_it() {
         let mut walk = Walk(Trail::default());
         walk.0.edited("README.md", "");
         walk.0.edited("src/calc.py", "");
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn another_run_answers_nothing() {
+    fn an_unrelated_run_settles_nothing() {
         let mut walk = Walk(Trail::default());
         walk.run("pytest tests/test_a.py", false, KEY);
         walk.0.edited("src/a.py", "");

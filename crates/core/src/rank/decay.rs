@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn ninety_days_halve_a_fact_and_spare_a_decision() {
+    fn ninety_days_halve_a_fact_but_not_a_decision() {
         let now = Timestamp::from_millis(1_800_000_000_000);
         let then = now.minus_millis(90 * DAY_MS);
         assert!((freshness(Kind::Fact, then, now) - 0.5).abs() < 1e-3);

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_decoded_and_nothing_else() {
+    fn only_text_is_decoded() {
         // "the quick brown fox jumps over it", in base64 and in hex.
         for encoded in [
             "dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIGl0",
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn vendors_tokens_are_told_from_hashes_and_names() {
+    fn vendor_tokens_are_distinguished_from_hashes_and_names() {
         let drawn = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3";
         for token in [format!("acme_{drawn}"), format!("acme_pat_v1_{drawn}"), format!("abc-{drawn}_x7")] {
             assert!(is_vendor_token(token.as_bytes()), "{token}");

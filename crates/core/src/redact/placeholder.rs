@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_recognised() {
+    fn written_placeholders_are_recognised() {
         let mut text = String::from("a ");
         write(&mut text, "jwt", b"secret", &[7; 32]);
         text.push_str(" [PRIVATE] [REDACTED:nobody:abcdef] [REDACTED:jwt:ABCDEF]");

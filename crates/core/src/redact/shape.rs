@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filler_is_told_from_secrets() {
+    fn filler_is_distinguished_from_secrets() {
         for filler in ["xxxxxxxx", "XXXX-XXXX-XXXX", "hf_xxxxxxxxxxxxxxxx", "********"] {
             assert!(is_filler(filler.as_bytes()), "{filler}");
         }

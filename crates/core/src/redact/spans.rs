@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn overlap_becomes_one_named_after_the_more_specific_rule() {
+    fn overlapping_findings_merge_under_the_more_specific_rule() {
         let found = vec![
             Candidate { range: 4..9, rule: 7 },
             Candidate { range: 0..5, rule: 9 },
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn cutting_leaves_what_is_outside() {
+    fn cutting_keeps_what_is_outside() {
         assert_eq!(cut(&(2..20), &[0..3, 5..8, 19..30]), [3..5, 8..19]);
         assert!(cut(&(5..8), std::slice::from_ref(&(5..8))).is_empty());
     }

@@ -87,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_is_to_be_done_with_the_answer_is_left_out() {
+    fn phrases_about_the_answer_are_removed() {
         for (text, expected) in [
             ("How many bikes do I currently own?", "How many bikes do I  own?"),
             ("What is the total number of siblings I have?", "What is the  siblings I have?"),
@@ -113,7 +113,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_left_was_there(text in "(\\PC{0,8}( in total| currently|[ ?]|order of )){0,12}") {
+        fn the_result_contains_only_characters_of_the_input(text in "(\\PC{0,8}( in total| currently|[ ?]|order of )){0,12}") {
             let left = what_is_asked(&text);
             prop_assert!(left.len() <= text.len());
             prop_assert!(left.chars().all(|c| text.contains(c)));

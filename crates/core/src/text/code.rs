@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_is_told_from_prose() {
+    fn code_is_distinguished_from_prose() {
         for code in [
             "def chunked(items, n):\n    \"\"\"Split a list.\"\"\"\n    return [items[i:i+n] for i in range(0, len(items), n)]",
             "fn open(path: &Path) -> Result<Self, Error> {\n    let file = File::open(path)?;\n    Ok(Self { file })\n}",

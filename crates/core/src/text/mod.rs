@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn ideographs_become_bigrams_also_when_glued_to_words() {
+    fn ideographs_become_bigrams_even_next_to_words() {
         assert_eq!(words("数据库"), ["数据", "据库"]);
         assert_eq!(words("Redis缓存策略"), ["redi", "缓存", "存策", "策略"]);
         assert_eq!(words("库"), ["库"]);

@@ -179,7 +179,7 @@ mod tests {
         }
 
         #[test]
-        fn any_turns_are_cut_at_characters(turns in proptest::collection::vec(("[a-zé*: ]{0,12}", "\\PC{0,60}"), 0..12)) {
+        fn any_turns_are_split_at_character_boundaries(turns in proptest::collection::vec(("[a-zé*: ]{0,12}", "\\PC{0,60}"), 0..12)) {
             let text: String = turns.iter().map(|(who, said)| write_turn(who, said)).collect();
             for passage in passages(&text) {
                 prop_assert!(text.get(passage.range).is_some());

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_tells_of_oneself_is_told_from_questions_and_from_what_is_so() {
+    fn statements_about_oneself_are_distinguished_from_questions_and_facts() {
         let text = "Which racket is best? By the way, I bought mine in v1.2 of the shop! Do I need more?\nIt is red.";
         assert_eq!(
             told(text),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn who_speaks_is_heard_in_several_forms_and_not_in_names() {
+    fn the_speaker_is_recognised_in_several_forms_but_not_in_names() {
         for text in [
             "I’ve moved",
             "it's MY house: my own",

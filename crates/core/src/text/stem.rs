@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stem_is_the_same_however_often_and_after_how_many_others_it_is_asked_for() {
+    fn stems_are_the_same_with_and_without_the_cache() {
         assert_eq!((stem("migrations"), stem("migrations")), ("migrat".to_owned(), "migrat".to_owned()));
         for number in 0..=MOST_KNOWN {
             assert_eq!(stem(&format!("x{number}")), format!("x{number}"));

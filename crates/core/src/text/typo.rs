@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_slips_meet_their_word() {
+    fn common_typos_find_their_word() {
         for (typed, word) in [
             ("dokcer", "docker"),
             ("netowrking", "networking"),

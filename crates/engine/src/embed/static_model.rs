@@ -207,12 +207,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_embeds_or_does_not_but_never_panics(text in "\\PC{0,200}") {
+        fn embedding_any_text_never_panics(text in "\\PC{0,200}") {
             check(&text)?;
         }
 
         #[test]
-        fn any_bytes_do_too(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+        fn embedding_any_bytes_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
             check(&String::from_utf8_lossy(&bytes))?;
         }
 
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_tells_of_oneself_is_counted_apart() {
+    fn statements_about_oneself_are_counted_separately() {
         let query = ["buy", "racket"];
         let told = match_of(&query, "Which strings fit? I bought a tennis racket downtown.");
         let asked = match_of(&query, "Where can I buy a racket?");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_the_model_does_not_know_are_found_as_they_are() {
+    fn unknown_words_are_matched_exactly() {
         let name = "zzqqxwv";
         assert!(!StaticModel::embedded().knows(name));
         let query = [name, "database"];
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn passages_are_matched_together_as_alone() {
+    fn passages_match_the_same_together_and_alone() {
         let model = StaticModel::embedded();
         let words = |text: &str| model.words(text);
         let query: Vec<(Vec<u8>, f32)> =

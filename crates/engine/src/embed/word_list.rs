@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_listed_is_read_back(said in prop::collection::vec((any::<bool>(), prop::collection::vec(0..FIRST_MARK, 0..30)), 0..20)) {
+        fn a_word_list_round_trips(said in prop::collection::vec((any::<bool>(), prop::collection::vec(0..FIRST_MARK, 0..30)), 0..20)) {
             let mut list = WordList::default();
             for (tells_of_self, words) in &said {
                 list.begin(*tells_of_self);

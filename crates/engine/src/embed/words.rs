@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_fall_into_parts() {
+    fn identifiers_are_split_into_parts() {
         assert_eq!(split("getUserById"), ["get|user|by|id"]);
         assert_eq!(split("HTTPServer2"), ["http|server|2"]);
         assert_eq!(split("snake_case kebab-case"), ["snake", "case", "kebab", "case"]);

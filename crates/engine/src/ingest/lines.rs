@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_in_the_making_is_left_alone() {
+    fn an_incomplete_line_is_left_for_the_next_run() {
         let (whole, _, position) = told(b"{\"a\":1}\n{\"b\":", 0);
         assert_eq!((whole.len(), position), (1, 8));
         let (whole, _, position) = told(b"{\"a\":1}\n{\"b\":2}", 0);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn very_long_lines_are_passed_over() {
+    fn very_long_lines_are_skipped() {
         let mut bytes = b"first\n".to_vec();
         bytes.extend(std::iter::repeat_n(b'x', MOST_LINE + 3 * CHUNK));
         let torn = bytes.len() as u64;
@@ -179,7 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_are_those_of_the_text(lines in proptest::collection::vec("[a-z]{0,400}", 0..60), from in 0usize..60) {
+        fn lines_match_the_text(lines in proptest::collection::vec("[a-z]{0,400}", 0..60), from in 0usize..60) {
             let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
             let from = from.min(lines.len());
             let start: usize = lines[..from].iter().map(|line| line.len() + 1).sum();

@@ -82,20 +82,20 @@ mod tests {
     }
 
     #[test]
-    fn the_other_part_of_a_question_comes_before_a_third_word_on_the_first() {
+    fn an_uncovered_part_of_the_question_comes_before_a_third_hit_on_the_first() {
         let shares = [0.5, 0.5];
         let hits = [(1.0, 0b01), (0.98, 0b01), (0.97, 0b01), (0.95, 0b10)];
         assert_eq!(order(&hits, &shares), [0, 3, 1, 2]);
     }
 
     #[test]
-    fn what_is_far_behind_stays_there() {
+    fn a_much_lower_score_stays_last() {
         assert_eq!(order(&[(1.0, 0b01), (0.9, 0b01), (0.5, 0b11)], &[0.5, 0.5]), [0, 1, 2]);
     }
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_what_follows_is_never_better(
+        fn no_hit_is_lost_and_scores_never_rise(
             mut hits in prop::collection::vec((0.0f32..2.0, any::<u64>()), 0..30),
             shares in prop::collection::vec(0.0f32..0.2, 0..70),
         ) {

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_talk_is_told_from_questions() {
+    fn small_talk_is_distinguished_from_questions() {
         for prompt in [
             "ok",
             "Continue.",
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn feedback_moves_the_threshold_and_never_over_the_edge() {
+    fn feedback_moves_the_threshold_within_its_bounds() {
         let usual = Threshold::default();
         assert_eq!(usual.leaning(0), usual);
         assert!(usual.leaning(3).0 > usual.0 && usual.leaning(8).0 < 0.9, "{:?}", usual.leaning(8));

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn all_are_named_before_any_is_quoted_at_length() {
+    fn all_titles_come_before_any_long_text() {
         let long = "word ".repeat(300);
         let entries: Vec<_> = (0..6).map(|n| entry(&format!("- [m-{n}] a title"), &long)).collect();
         let told = lines(&entries, 200);
@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_more_than_there_is_room_for(
+        fn the_room_is_never_exceeded(
             entries in prop::collection::vec(("\\PC{0,60}", "\\PC{0,900}"), 0..10),
             room in 0usize..500,
         ) {

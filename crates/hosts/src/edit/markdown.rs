@@ -79,7 +79,7 @@ mod tests {
     const BLOCK: &str = "## Memory\nAsk first.";
 
     #[test]
-    fn in_and_out_again() {
+    fn insert_and_remove_restore_the_text() {
         for text in ["", "# Rules", "# Rules\n", "# Rules\n\n", "# Rules\r\n\r\nTabs.\r\n", "\n\n"] {
             let (with, trace) = insert(text, BLOCK);
             assert_eq!(state(&with, BLOCK), Ok(State::Same), "{with:?}");

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_at_the_start_survives() {
+    fn a_byte_order_mark_survives() {
         for bytes in [&b"\xef\xbb\xbf{}\r\n"[..], b"{}", b""] {
             assert_eq!(Text::decode(bytes).unwrap().encode(), bytes);
         }

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn in_and_out_again() {
+    fn insert_and_remove_restore_the_text() {
         for text in [
             "",
             "model = \"x\"",
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_after_stays() {
+    fn later_text_stays() {
         let (with, trace) = insert("a = 1\n", &path(), &server()).unwrap();
         let more = format!("{with}\n# next\n[tui]\nx = 1\n");
         assert_eq!(remove(&more, &path(), &trace).unwrap(), "a = 1\n\n# next\n[tui]\nx = 1\n");

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn in_and_out_again() {
+    fn insert_and_remove_restore_the_text() {
         for text in [
             "name: me\n",
             "name: me",
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_around_and_inside_stay_out_of_it() {
+    fn removal_works_after_edits_around_and_inside() {
         let (with, trace) = insert("name: me\n", "mcpServers", &server(), "").unwrap();
         let edited = with.replace("[\"mcp\"]", "[mcp, --tools, all]") + "  - name: other\n    command: o\n";
         assert_eq!(state(&edited, "mcpServers", &server()), Ok(State::Differs));

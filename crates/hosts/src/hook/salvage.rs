@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_before_the_cut_counts() {
+    fn members_before_the_cut_are_kept() {
         let whole = br#"{"session_id":"a","cwd":"/x","tool_input":{"command":"ls"},"n":1}"#;
         assert_eq!(object(whole).len(), 4);
         assert_eq!(object(&whole[..40])["session_id"], "a");

@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_are_read_where_they_are_told() {
+    fn outcomes_are_read_wherever_clients_report_them() {
         let text = |t: &str| outcome(Some(&json!(t)), None);
         assert_eq!(text("[Process exited with code 3]"), Some(false));
         assert_eq!(text("Exit code: 0\nWall time: 0 seconds"), Some(true));

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_seen_however_it_is_written() {
+    fn tokens_are_recognised_in_every_format() {
         for entry in [
             json!({ "headers": { "authorization": "Bearer x" } }),
             json!({ "http_headers": { "Authorization": "Bearer x" } }),

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_are_read_without_our_own_words() {
+    fn contents_are_read_without_quotes_from_memory() {
         let read = |text: &str| text_in(&RawValue::from_string(text.to_owned()).unwrap());
         assert_eq!(read(r#""plain""#), "plain");
         assert_eq!(

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edits_without_an_editor() {
+    fn edits_without_an_editing_tool() {
         assert_eq!(edits_by("sed -i 's/a/b/' src/a.rs src/b.rs"), ["src/a.rs", "src/b.rs"]);
         assert_eq!(edits_by("cat > src/new.py <<EOF\nx = 1\nEOF"), ["src/new.py"]);
         assert_eq!(edits_by("git checkout -- src/a.rs"), ["src/a.rs"]);

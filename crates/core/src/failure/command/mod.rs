@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_run_that_tells_something() {
+    fn the_main_run_of_a_line() {
         for (line, family, key, masked) in [
             ("cargo test", "cargo test", "cargo test", false),
             (
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_around_is_no_run() {
+    fn looking_around_is_not_a_run() {
         for line in [
             "grep -rn error src",
             "rg panic",
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn who_answers_for_whom() {
+    fn which_runs_supersede_which_failures() {
         let answers = |line: &str, failed: &str, names: &[&str]| {
             let failed = main_of(failed).unwrap();
             let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn here_documents_are_no_commands() {
+    fn here_documents_are_not_commands() {
         let found = split("cat > src/a.py <<'EOF'\nrm -rf x && pytest\nEOF\npytest -q > out.txt");
         assert_eq!(found[0].writes, ["src/a.py"]);
         assert_eq!(found[0].words, ["cat"]);

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wrapping_comes_off() {
+    fn every_wrapping_is_removed() {
         for (wrapped, plain) in [
             ("a\u{200b}b\u{feff}c\u{ad}d", "abcd"),
             (r"a\u0062c\x64\/e", "abcd/e"),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_wrapped_stays() {
+    fn text_that_only_looks_wrapped_stays() {
         for text in ["100%25 of it", "\"a\" + b", "\"a\", \"b\"", "a \\\n b", "%zz", r"\u00e9\n\d", "&#8212;"]
         {
             assert_eq!(written_plainly(text), text);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_carried_back() {
+    fn findings_are_mapped_back_to_the_text() {
         let text = "x %61bc y";
         let view = plainly(text.as_bytes(), 0..text.len());
         assert_eq!(view.text, b"x abc y");

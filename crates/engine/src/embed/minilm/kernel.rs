@@ -381,7 +381,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packed_weights_multiply_as_what_they_stand_for(
+        fn packed_weights_multiply_like_unpacked_ones(
             pairs in prop::collection::vec(any::<u8>(), 10 * 64 / 2),
             factors in prop::collection::vec(1u8..=127, 10 * 64 / GROUP),
             x in prop::collection::vec(-3.0f32..3.0, 5 * 64),

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_folded_and_punctuation_stands_apart() {
+    fn words_are_folded_and_punctuation_is_separate() {
         assert_eq!(words("Café\tdon't  STOP\u{0}!"), ["cafe", "don", "'", "t", "stop", "!"]);
         assert_eq!(words("a用b «x» €5 soft\u{ad}ly"), ["a", "用", "b", "«", "x", "»", "€5", "softly"]);
         assert!(words(" \u{200b}\n").is_empty());

@@ -128,7 +128,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn files_come_out_as_they_went_in() {
+    fn files_are_extracted_unchanged() {
         let long = b"weights ".repeat(500);
         for deflate in [false, true] {
             let bytes = archive(&[("a/vocab.txt", b"one\ntwo"), ("a/model.bin", &long)], deflate);

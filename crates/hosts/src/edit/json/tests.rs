@@ -44,7 +44,7 @@ const DOCUMENTS: &[&str] = &[
 ];
 
 #[test]
-fn in_and_out_again() {
+fn insert_and_remove_restore_the_text() {
     for text in DOCUMENTS {
         for edits in [vec![server()], vec![hook()], vec![server(), hook()], vec![hook(), server()]] {
             let mut here = (*text).to_owned();
