@@ -46,11 +46,15 @@ pub(crate) fn notice(engine: &Engine) -> Result<Option<String>, EngineError> {
     let fresh: Vec<&HookError> = errors.iter().filter(|e| e.at > told).collect();
     let Some(last) = fresh.last() else { return Ok(None) };
     Ok(Some(format!(
-        "hark: {} hook event(s) could not be handled, the last {} ({}). Tell the user to run `hark doctor`.",
-        fresh.len(),
+        "hark: {} could not be handled, the last {} ({}). Tell the user to run `hark doctor`.",
+        hook_events(fresh.len()),
         last.at.ago(engine.now()),
         last.error.chars().take(160).collect::<String>()
     )))
+}
+
+fn hook_events(count: usize) -> String {
+    if count == 1 { "1 hook event".to_owned() } else { format!("{count} hook events") }
 }
 
 /// For `hark doctor`.
@@ -66,8 +70,8 @@ pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
         found.push(Finding {
             severity: Severity::Warning,
             what: format!(
-                "{} hook event(s) failed in the last week ({kept} of them saved), the last from {} ({}), {}: {}",
-                errors.len(),
+                "{} failed in the last week ({kept} of them saved), the last from {} ({}), {}: {}",
+                hook_events(errors.len()),
                 last.host,
                 last.event,
                 last.at.ago(now),
