@@ -156,7 +156,7 @@ fn confirmed(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option
     after.life.confirmations += 1;
     after.life.confirmed = Some(now);
     if new.origin == Origin::User {
-        // Now the user's words, whoever said them first, despite earlier feedback.
+        // Now the user's words, no matter who said them first, despite earlier feedback.
         after.origin = Origin::User;
         after.life.verdict = None;
         after.confidence = after.confidence.max(new.confidence);

@@ -1,4 +1,4 @@
-//! Promises that hold for any input from outside: one function per entry point, called with arbitrary bytes.
+//! Guarantees for any input from outside: one function per entry point, called with arbitrary bytes.
 //!
 //! Two callers use them. `tests/` mutates real inputs ([`seeds`], [`mutate`]) for a short time in every test
 //! run; `fuzz/` passes the same functions to `cargo fuzz`, which runs as long as you like. A function panics
