@@ -1,7 +1,7 @@
-//! What redaction costs: `cargo run --release -p hark-core --example redaction_cost`.
+//! Measures the cost of redaction: `cargo run --release -p hark-core --example redaction_cost`.
 //!
-//! With the paths of text files as arguments it cleans those instead, each once: under
-//! `valgrind --tool=callgrind` that gives instruction counts, which a busy machine does not change.
+//! With paths of text files as arguments, it cleans each of those once instead. Under `valgrind
+//! --tool=callgrind` that gives instruction counts, which do not depend on how busy the machine is.
 #![allow(clippy::print_stdout)]
 
 use std::time::{Duration, Instant};

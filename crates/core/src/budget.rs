@@ -1,9 +1,9 @@
-//! Tokens: an estimate that leans high, and packing under a hard cap.
+//! Tokens: an estimate that errs on the high side, and truncation to a hard limit.
 //!
-//! A real tokenizer costs megabytes and a slow start. The estimate counts per character class so
-//! that, on prose, code and CJK, real tokenizers stay below it; a test compares it with one.
+//! A real tokenizer costs megabytes and a slow start. The estimate counts per character class, so that real
+//! tokenizers stay below it for prose, code and CJK; a test compares it with one.
 
-/// Upper-leaning estimate of how many tokens a model will count for `text`.
+/// A high estimate of how many tokens a model will count for `text`.
 pub fn estimate_tokens(text: &str) -> usize {
     let mut tokens = 0usize;
     let mut word = 0usize;
@@ -33,7 +33,7 @@ pub fn estimate_tokens(text: &str) -> usize {
                 c if (c as u32) < 0x1_0000 => 2,
                 _ => 3,
             };
-            // A single space joins the next word; runs of them are tokens of their own.
+            // A single space joins the next word; runs of spaces are separate tokens.
             spaces = if c == ' ' { spaces + 1 } else { 0 };
             if spaces > 0 && spaces % 8 == 2 {
                 tokens += 1;
@@ -45,7 +45,7 @@ pub fn estimate_tokens(text: &str) -> usize {
     tokens
 }
 
-/// Cuts `text` so that its estimate fits `cap`, at a word, with an ellipsis.
+/// Truncates `text` at a word so that its estimate fits `cap`, with an ellipsis.
 pub fn truncate_to_tokens(text: &str, cap: usize) -> String {
     if estimate_tokens(text) <= cap {
         return text.to_owned();

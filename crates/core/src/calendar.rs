@@ -1,9 +1,9 @@
-//! The days on which a store was used. Memories age by these and not by the calendar, so that neither a
-//! long holiday nor a clock that is years ahead puts a whole store aside: both are one day.
+//! The days on which a store was used. Memories age by these days and not by the calendar, so that neither a
+//! long holiday nor a clock that is years ahead archives a whole store: each counts as one day.
 
 use crate::time::{DAY_MS, Timestamp};
 
-/// Days of use up to today, each once, in order. A day is counted from the epoch.
+/// Days of use up to today, each once, in order, as day numbers since the epoch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Calendar {
     days: Vec<i64>,
@@ -15,7 +15,7 @@ pub const fn day_of(at: Timestamp) -> i64 {
 }
 
 impl Calendar {
-    /// Days after `now` do not count: a clock that was ahead noted them.
+    /// Ignores days after `now`: a clock that was ahead recorded them.
     pub fn new(days: impl IntoIterator<Item = i64>, now: Timestamp) -> Self {
         let today = day_of(now);
         let mut days: Vec<i64> = days.into_iter().filter(|day| *day <= today).collect();
@@ -30,22 +30,22 @@ impl Calendar {
         u32::try_from(self.days.len() - from).unwrap_or(u32::MAX)
     }
 
-    /// Whether a time is past for sure: on two days of use after it, not far from each other. One such day,
-    /// or one every few years, is a clock that is ahead.
+    /// Whether a time is certainly past: there are two days of use after it, close to each other. A single
+    /// such day, or one every few years, is a clock that is ahead.
     pub fn is_past(&self, then: Timestamp) -> bool {
         const NEAR: i64 = 31;
         let from = self.days.partition_point(|day| *day <= day_of(then));
         self.days[from..].windows(2).any(|pair| pair[1] - pair[0] <= NEAR)
     }
 
-    /// What happened before this has seen so many days of use. `None` if there were not that many.
+    /// The time before which everything has seen this many days of use. `None` if there were fewer.
     pub fn before(&self, days: u32) -> Option<Timestamp> {
         let back = usize::try_from(days).ok()?;
         let day = self.days.len().checked_sub(back.max(1)).and_then(|at| self.days.get(at))?;
         Some(Timestamp::from_millis(day * DAY_MS))
     }
 
-    /// As it is kept: `20400-20410 20413`.
+    /// The stored form: `20400-20410 20413`.
     pub fn written(&self) -> String {
         let mut spans: Vec<(i64, i64)> = Vec::new();
         for day in &self.days {
@@ -60,9 +60,9 @@ impl Calendar {
         spans.iter().map(span).collect::<Vec<_>>().join(" ")
     }
 
-    /// The days in what [`Calendar::written`] gave. What cannot be read is passed over.
+    /// Reads the days from the stored form of [`Calendar::written`]. Skips what cannot be parsed.
     pub fn read(text: &str) -> Vec<i64> {
-        /// No span of ours is longer than a few lives.
+        /// No valid range is longer than a few lifetimes.
         const LONGEST: i64 = 100_000;
         let span = |word: &str| -> Option<(i64, i64)> {
             let (from, to) = word.split_once('-').unwrap_or((word, word));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_is_one_day_and_days_to_come_are_none() {
+    fn a_clock_jump_counts_as_one_day_and_future_days_do_not_count() {
         let calendar = Calendar::new([10, 11, 12, 12, 4_000], at(4_000));
         assert_eq!(calendar.days_since(at(10)), 3);
         let back = Calendar::new([10, 11, 12, 12, 4_000, 13], at(13));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn the_stored_form_round_trips() {
         let calendar = Calendar::new([5, 1, 2, 3, 9, 10], at(100));
         assert_eq!(calendar.written(), "1-3 5 9-10");
         assert_eq!(Calendar::new(Calendar::read(&calendar.written()), at(100)), calendar);

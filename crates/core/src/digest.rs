@@ -1,8 +1,8 @@
-//! What many events come to, in few words: extractive, so that nothing is said that was not there, and
-//! deterministic, so that the same events always come to the same.
+//! Condenses many events into a few words: extractive, so that it says nothing that was not there, and
+//! deterministic, so that the same events always give the same digest.
 //!
-//! Events are cut into stretches of work, each gets a leaf; leaves that lie side by side get a
-//! condensed digest, and so on up to one for the whole session.
+//! Events are split into stretches of work, and each gets a leaf; adjacent leaves get a condensed digest, and
+//! so on up to one for the whole session.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::memory::{one_line, title_from_body};
 use crate::redact::Clean;
 use crate::tier::Tier;
 
-/// An event as far as a digest looks at it. All text is clean.
+/// The part of an event that a digest uses. All text is clean.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<'a> {
     /// `prompt`, `task`, `tool`, `reply`, `compaction`, …
@@ -21,20 +21,20 @@ pub struct Seen<'a> {
     pub ok: Option<bool>,
     pub tier: Tier,
     pub body: &'a str,
-    /// It changed the file that is its target.
+    /// Whether it changed its target file.
     pub changes: bool,
 }
 
-/// A stretch ends with a new request, once it has this many events…
+/// A stretch ends at a new request once it has this many events …
 const ENOUGH: usize = 8;
-/// … and with or without one when it has this many.
+/// … and in any case at this many.
 const MOST: usize = 40;
-/// Digests under one condensed one.
+/// The number of digests under one condensed digest.
 pub const FAN_OUT: usize = 6;
 const LEAF_TOKENS: usize = 120;
 const CONDENSED_TOKENS: usize = 200;
 
-/// Where the stretches end, as counts of events: `[8, 12]` means two of them, of 8 and of 4.
+/// Where the stretches end, as event counts: `[8, 12]` means two of them, with 8 and 4 events.
 pub fn stretches(events: &[Seen<'_>]) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut from = 0;
@@ -52,7 +52,7 @@ pub fn stretches(events: &[Seen<'_>]) -> Vec<usize> {
     ends
 }
 
-/// A stretch of events in short; with what somebody else made of them, if anybody was asked.
+/// The digest of a stretch of events, with an external summary if there is one.
 pub fn leaf(events: &[Seen<'_>], told: Option<&Clean>) -> Clean {
     let told = told.map(|text| one_line(text).replace(BETWEEN, " "));
     let mut points = Points { told: told.into_iter().collect(), ..Points::default() };
@@ -62,7 +62,7 @@ pub fn leaf(events: &[Seen<'_>], told: Option<&Clean>) -> Clean {
     points.render(LEAF_TOKENS)
 }
 
-/// Several digests in short.
+/// The digest of several digests.
 pub fn condense(digests: &[&str]) -> Clean {
     let mut points = Points::default();
     for digest in digests {
@@ -71,7 +71,7 @@ pub fn condense(digests: &[&str]) -> Clean {
     points.render(CONDENSED_TOKENS)
 }
 
-/// What is worth saying, by its sort.
+/// What is worth mentioning, by kind.
 #[derive(Debug, Default)]
 struct Points {
     asked: Vec<String>,
@@ -135,7 +135,7 @@ impl Points {
         }
     }
 
-    /// What fits, each sort with its share, in a fixed order.
+    /// Renders what fits, each kind with its share, in a fixed order.
     fn render(self, tokens: usize) -> Clean {
         let mut changed: Vec<(String, usize)> = self.changed.into_iter().collect();
         changed.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -161,7 +161,7 @@ impl Points {
                 lines.push(line);
             }
         }
-        // Put together from clean texts only.
+        // Composed only of clean texts.
         Clean::already_redacted(truncate_to_tokens(&lines.join("\n"), tokens))
     }
 }
@@ -194,13 +194,13 @@ fn push_new(list: &mut Vec<String>, item: String) {
     }
 }
 
-/// The beginning of a text as one line that holds nothing that divides items.
+/// The beginning of a text on one line, without the separators of items.
 fn short(text: &str, tokens: usize) -> String {
     let title = one_line(&title_from_body(&Clean::already_redacted(text.to_owned())));
     truncate_to_tokens(&title.replace(BETWEEN, " "), tokens)
 }
 
-/// The line of an output that says what is wrong.
+/// The line of an output that states the error.
 fn telling_line(output: &str) -> String {
     let tells = |line: &&str| {
         let lower = line.to_ascii_lowercase();
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leaf_tells_what_was_asked_done_and_broken() {
+    fn a_leaf_reports_requests_changes_and_failures() {
         let events = [
             seen("prompt", "", "Make the importer restartable, please.", None),
             seen("tool", "src/import.rs", "", Some(true)),

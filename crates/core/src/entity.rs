@@ -1,8 +1,7 @@
-//! Things that memories are about: files, symbols, commands, issues, merge requests, epics,
-//! people, URLs, versions, and whatever a person names explicitly.
+//! Things that memories are about: files, symbols, commands, issues, merge requests, epics, people, URLs,
+//! versions, and anything a person names explicitly.
 //!
-//! Extraction is by shape alone and runs on every write; what is stored and linked is the store's
-//! business.
+//! Extraction uses only the shape of words and runs on every write; the store handles storage and links.
 
 mod extract;
 
@@ -57,7 +56,7 @@ impl EntityKind {
         }
     }
 
-    /// `#12` of one project is not `#12` of another; a person or a library is the same everywhere.
+    /// `#12` in one project is not `#12` in another; a person or a library is the same everywhere.
     pub const fn belongs_to_project(self) -> bool {
         matches!(
             self,
@@ -100,7 +99,7 @@ pub struct Entity {
     pub kind: EntityKind,
     /// As written.
     pub name: String,
-    /// What makes two spellings one entity.
+    /// The normalised name that makes two spellings one entity.
     pub norm: String,
 }
 
@@ -118,8 +117,8 @@ impl Entity {
         Entity { kind, name, norm }
     }
 
-    /// What a person means by one word or `kind:name`: `!12`, `src/auth.rs`, `@maria`,
-    /// `library:axum`. Anything without a telling shape is a concept.
+    /// What a person means by one word or `kind:name`: `!12`, `src/auth.rs`, `@maria`, `library:axum`.
+    /// Anything without a distinctive shape is a concept.
     pub fn from_reference(text: &str) -> Option<Entity> {
         let text = text.trim();
         if text.is_empty() {
@@ -135,7 +134,7 @@ impl Entity {
         Some(shaped.unwrap_or_else(|| Entity::new(EntityKind::Concept, text)))
     }
 
-    /// `file:src/auth.rs`: unambiguous text form.
+    /// `file:src/auth.rs`: an unambiguous text form.
     pub fn label(&self) -> String {
         format!("{}:{}", self.kind, self.name)
     }

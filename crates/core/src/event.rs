@@ -1,4 +1,4 @@
-//! What happened in a session, as far as it is worth keeping: redacted and cut to size.
+//! What happened in a session, as far as it is worth keeping: redacted and truncated.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 pub enum EventKind {
     Start,
     Prompt,
-    /// Asked by another agent: nobody's wish, whatever it says.
+    /// Asked by another agent, so it is not a user's request, whatever it says.
     Task,
     /// A tool is about to run.
     Before,
@@ -67,14 +67,14 @@ pub struct Event<T = Clean> {
     pub touches: Vec<Touch<T>>,
 }
 
-/// An event with all that a store needs to file it. It is also what waits on disk while the index
+/// An event with everything a store needs to file it. Also the form in which it waits on disk while the index
 /// cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
 pub struct Arrival<T = Clean> {
     /// The assistant that really called.
     pub host: T,
-    /// Under which name it called, and how it spelled the event: two ways for one event are one
+    /// The host name and the spelling of the event it was called with: the same event in two spellings is one
     /// event seen twice.
     pub via: T,
     pub host_session: T,
@@ -87,22 +87,22 @@ pub struct Arrival<T = Clean> {
     pub folder: Option<T>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript: Option<T>,
-    /// A call of a tool of ours is no work that a checkpoint should tell about.
+    /// Calls of hark's own tools are not work that a checkpoint should report.
     #[serde(default)]
     pub ours: bool,
-    /// Where we have it from, if not from a hook at the moment it happened.
+    /// The source, if not a hook at the moment it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
     pub event: Event<T>,
 }
 
-/// An event that was read in a transcript: hooks may have told it already.
+/// An event read from a transcript: hooks may have reported it already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Recorded {
-    /// The transcript says when it happened.
+    /// The transcript has its time.
     Timed,
-    /// It does not; the time is a guess.
+    /// The transcript has no time; this one is a guess.
     Untimed,
 }
 
@@ -149,16 +149,15 @@ impl Unredacted for Arrival<Raw> {
     }
 }
 
-/// More of a text than this is not even looked at.
+/// The maximum length of text that is examined.
 const EXAMINED: usize = 24 * 1024;
-/// What is next to a cut may be half a secret that no rule knows any more; it is dropped.
+/// Text next to a cut is dropped: it may be half a secret that no rule recognises.
 const MARGIN: usize = 6 * 1024;
 
-/// Redacts a text of any length in bounded time: the head and the tail of a very long one, each
-/// without what is next to the cut, and of those no more than `keep` bytes.
+/// Redacts a text of any length in bounded time: only the head and the tail of a very long one, each without
+/// the text next to the cut, and at most `keep` bytes of them.
 pub fn excerpt(redactor: &Redactor, text: &Raw, keep: usize) -> Clean {
-    // Enough that what is kept is told from what is next to it, and no more: of long outputs most
-    // would be thrown away again.
+    // Enough to redact what is kept, and no more: most of a long output would be thrown away again.
     let examined = (keep + MARGIN + 2 * 1024).min(EXAMINED);
     let text = text.peek();
     if text.len() <= 2 * examined {
@@ -169,7 +168,7 @@ pub fn excerpt(redactor: &Redactor, text: &Raw, keep: usize) -> Clean {
     let head_end = cut_at(&head, floor(&head, head.len().saturating_sub(MARGIN)));
     let tail_from = {
         let at = floor(&tail, MARGIN.min(tail.len()));
-        // Inside a placeholder: what begins before it ends behind it.
+        // Inside a placeholder: cut before its beginning and after its end.
         let before = cut_at(&tail, at);
         if before == at { at } else { tail[before..].find(']').map_or(tail.len(), |end| before + end + 1) }
     };
@@ -177,7 +176,7 @@ pub fn excerpt(redactor: &Redactor, text: &Raw, keep: usize) -> Clean {
     shorten(&Clean::already_redacted(joined), keep)
 }
 
-/// The beginning and the end of a clean text: errors are told at the end of what a tool prints.
+/// The beginning and the end of a clean text: tools print errors at the end.
 pub fn shorten(text: &Clean, keep: usize) -> Clean {
     if text.len() <= keep {
         return text.clone();
@@ -205,7 +204,7 @@ mod tests {
     use crate::redact::RedactOptions;
 
     #[test]
-    fn a_secret_at_the_cut_leaves_no_half() {
+    fn a_secret_at_the_cut_is_removed_completely() {
         let redactor = Redactor::new(RedactOptions::default(), [3; 32]);
         let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
         for at in [0, EXAMINED - 20, EXAMINED - 1, 60_000, 120_000 - EXAMINED - 20, 120_000 - EXAMINED - 3] {

@@ -1,8 +1,8 @@
-//! Identity of a memory: a UUIDv7 on disk, a short typed tail for people (`m-7k3q9x2d`).
+//! The identity of a memory: a UUIDv7 on disk, a short typed tail for people (`m-7k3q9x2d`).
 //!
-//! The tail is the last 40 bits of the UUID (all random in v7) in Crockford base 32. Whoever
-//! creates ids makes sure that a tail is new in its store; a reader that meets two answers with
-//! both candidates instead of guessing.
+//! The tail is the last 40 bits of the UUID (all random in v7) in Crockford base 32. The creator of an id
+//! ensures that its tail is new in the store; a reader that finds two reports both candidates instead of
+//! guessing.
 
 use std::fmt;
 use std::str::FromStr;
@@ -38,7 +38,7 @@ impl MemoryId {
         self.0.as_bytes()
     }
 
-    /// The eight characters behind `m-`.
+    /// The eight characters after `m-`.
     pub fn tail(&self) -> String {
         let bytes = self.0.as_bytes();
         let mut bits = bytes[11..16].iter().fold(0u64, |acc, b| (acc << 8) | u64::from(*b));
@@ -60,7 +60,7 @@ impl MemoryId {
         self.0.hyphenated().to_string()
     }
 
-    /// A number that orders ties the same way on every machine and after every rebuild.
+    /// A number that breaks ties the same way on every machine and after every rebuild.
     pub fn tie_break(&self) -> u32 {
         let b = self.0.as_bytes();
         u32::from_be_bytes([b[12], b[13], b[14], b[15]])
@@ -92,7 +92,7 @@ impl<'de> Deserialize<'de> for MemoryId {
     }
 }
 
-/// How somebody named a memory: the whole id, or the beginning of its short tail.
+/// A reference to a memory: the whole id, or the beginning of its short tail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IdRef {
     Full(MemoryId),

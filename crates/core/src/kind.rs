@@ -1,4 +1,4 @@
-//! What sort of thing a memory is, and the names other tools use for the same.
+//! The kinds of memories, and the names that other tools use for them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 macro_rules! kinds {
     ($($variant:ident = $name:literal, $doc:literal;)*) => {
-        /// What sort of thing a memory is.
+        /// The kind of a memory.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(rename_all = "lowercase")]
         pub enum Kind { $(#[doc = $doc] $variant,)* }
@@ -37,12 +37,12 @@ kinds! {
     Solution = "solution", "how a problem was solved";
     Failure = "failure", "something that broke, and how";
     Fix = "fix", "an attempt at a repair, and its outcome";
-    Blocker = "blocker", "what stands in the way right now";
+    Blocker = "blocker", "what blocks progress right now";
     Task = "task", "something still to be done";
     Plan = "plan", "how something will be done";
     Idea = "idea", "something that might be done";
     Event = "event", "something that happened";
-    Episode = "episode", "a stretch of work or conversation, told";
+    Episode = "episode", "an account of a stretch of work or conversation";
     Directive = "directive", "a standing instruction from the user";
     Rule = "rule", "an insight that earned trust";
     Insight = "insight", "a pattern seen across several errors or sessions";
@@ -52,12 +52,12 @@ kinds! {
 }
 
 impl Kind {
-    /// A small stable number for compact facets. Never renumber: indexes on disk hold it.
+    /// A small stable number for compact facets. Never renumber: indexes on disk contain it.
     pub const fn code(self) -> u8 {
         self as u8
     }
 
-    /// Kinds that stay true while time passes: ranking does not let them fade below a floor.
+    /// Kinds that stay true over time: ranking does not let them fade below a floor.
     pub const fn endures(self) -> bool {
         matches!(
             self,
@@ -75,7 +75,7 @@ impl Kind {
         matches!(self, Kind::Directive | Kind::Rule)
     }
 
-    /// The kind somebody most likely meant by an unknown word.
+    /// The kind that an unknown word most likely means.
     pub fn nearest(word: &str) -> Option<Kind> {
         let word = word.to_lowercase();
         Kind::ALL
@@ -87,7 +87,7 @@ impl Kind {
     }
 }
 
-/// Names that other tools and people use, mapped onto ours.
+/// Names that other tools and people use.
 const ALIASES: &[(&str, Kind)] = &[
     ("warning", Kind::Constraint),
     ("requirement", Kind::Constraint),
@@ -133,7 +133,7 @@ impl FromStr for Kind {
     }
 }
 
-/// Requests and files may use any word that the command line takes.
+/// Requests and files may use any word that the command line accepts.
 impl<'de> Deserialize<'de> for Kind {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         String::deserialize(d)?.parse().map_err(serde::de::Error::custom)
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn other_tools_words_are_understood() {
+    fn names_from_other_tools_are_understood() {
         assert_eq!("warning".parse::<Kind>().unwrap(), Kind::Constraint);
         assert_eq!("Fix_Attempt".parse::<Kind>().unwrap(), Kind::Fix);
         assert_eq!(serde_json::from_str::<Kind>("\"warning\"").unwrap(), Kind::Constraint);

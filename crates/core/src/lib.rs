@@ -1,8 +1,8 @@
-//! The pure domain of Hark: what a memory is, how text is analysed, ranked, budgeted, redacted and
+//! The pure domain of Hark: what a memory is, and how text is analysed, ranked, budgeted, redacted and
 //! written as markdown.
 //!
-//! Nothing here does I/O, speaks SQL, reads a clock or draws randomness: `now` and keys are
-//! parameters, so every rule of the product can be tested as a function.
+//! Nothing here does I/O, uses SQL, reads a clock or draws random numbers: `now` and keys are parameters, so
+//! every rule of the product can be tested as a function.
 
 pub mod budget;
 pub mod calendar;

@@ -1,7 +1,7 @@
-//! What happened to a memory since it was made: who repeated it, and what people said of it.
+//! What happened to a memory since it was created: confirmations and feedback.
 //!
-//! Kept in the file, so that it survives a lost index. What follows from it (injection, ranking,
-//! retention) is decided where that happens.
+//! Stored in the file, so that it survives a lost index. Injection, ranking and retention decide for
+//! themselves what follows from it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,16 +12,16 @@ use crate::time::Timestamp;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Life {
-    /// How often it was said again.
+    /// How often it was repeated.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub confirmations: u32,
-    /// When it was last said again or found helpful.
+    /// When it was last repeated or rated helpful.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<Timestamp>,
-    /// How often somebody said that it helped.
+    /// How often it was rated helpful.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub helpful: u32,
-    /// What stands against it.
+    /// Negative feedback.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
 }
@@ -40,11 +40,11 @@ impl Life {
     }
 }
 
-/// What somebody found a memory to be, against it.
+/// Negative feedback on a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Not true: never offered unasked.
+    /// Not true: hark never offers it by itself.
     Wrong,
     /// No longer quite true.
     Stale,
@@ -77,7 +77,7 @@ impl FromStr for Verdict {
     }
 }
 
-/// What somebody says of a memory.
+/// Feedback on a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feedback {
     Helpful,
@@ -94,16 +94,17 @@ impl Feedback {
         }
     }
 
-    /// The confidence and life of a memory after it was told this.
+    /// The confidence and life of a memory after this feedback.
     pub fn apply(self, confidence: f32, life: Life, now: Timestamp) -> (f32, Life) {
         match self {
-            // Half of what is missing to certainty is more than one voice is worth; a quarter is kept.
+            // Closing half of the gap to certainty would give one rating too much weight; a quarter is
+            // enough.
             Feedback::Helpful => (
                 confidence + (1.0 - confidence) * 0.25,
                 Life { helpful: life.helpful + 1, confirmed: Some(now), verdict: None, ..life },
             ),
             Feedback::Wrong => (confidence.min(0.1), Life { verdict: Some(Verdict::Wrong), ..life }),
-            // What is wrong does not become merely stale.
+            // A memory that is wrong does not become merely stale.
             Feedback::Stale => {
                 (confidence * 0.6, Life { verdict: Some(life.verdict.unwrap_or(Verdict::Stale)), ..life })
             }
@@ -112,7 +113,7 @@ impl Feedback {
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("`{0}` is no feedback (helpful, wrong, stale)")]
+#[error("`{0}` is not feedback (helpful, wrong, stale)")]
 pub struct FeedbackError(pub String);
 
 impl FromStr for Feedback {
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_stays_wrong_until_somebody_finds_it_helpful() {
+    fn wrong_stays_wrong_until_rated_helpful() {
         let (_, life) = Feedback::Wrong.apply(0.9, Life::default(), NOW);
         let (_, life) = Feedback::Stale.apply(0.1, life, NOW);
         assert!(life.is_wrong());

@@ -15,9 +15,9 @@ pub enum Status {
     Resolved,
     /// A newer memory says it better; kept for history.
     Superseded,
-    /// Put aside: never offered unasked, still found on request.
+    /// Hark does not offer it by itself, but still finds it on request.
     Archived,
-    /// Waits for the user's decision; until then it is neither offered nor found.
+    /// Awaits the user's decision; until then it is neither offered nor found.
     Proposed,
 }
 
@@ -35,7 +35,7 @@ impl Status {
         }
     }
 
-    /// A small stable number for compact facets. Never renumber: indexes on disk hold it.
+    /// A small stable number for compact facets. Never renumber: indexes on disk contain it.
     pub const fn code(self) -> u8 {
         self as u8
     }
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_can_come_back_to_life_and_nothing_skips_it() {
+    fn every_status_can_become_active_again_but_not_every_other() {
         for status in Status::ALL {
             assert!(status.may_become(Status::Active));
             assert!(status.may_become(*status));

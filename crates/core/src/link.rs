@@ -10,7 +10,7 @@ use crate::origin::Origin;
 
 macro_rules! relations {
     ($($variant:ident = $name:literal / $inverse:literal,)*) => {
-        /// How one memory stands to another.
+        /// How one memory relates to another.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum Relation { $($variant,)* }
@@ -22,7 +22,7 @@ macro_rules! relations {
                 match self { $(Relation::$variant => $name,)* }
             }
 
-            /// How the link reads from its far end.
+            /// The name of the link seen from its target.
             pub const fn inverse_name(self) -> &'static str {
                 match self { $(Relation::$variant => $inverse,)* }
             }

@@ -1,4 +1,4 @@
-//! One thing worth knowing.
+//! A memory: one thing worth knowing.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::redact::{Clean, Raw, Unredacted, cut_at};
 use crate::text::without_speaker;
 use crate::time::Timestamp;
 
-/// Where a memory holds.
+/// Where a memory applies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope<T = Clean> {
@@ -30,8 +30,8 @@ impl Scope {
     }
 }
 
-/// A memory as it stands in its file and in the index. All text has passed redaction; in a
-/// `Memory<Raw>`, the only one that can be deserialised, none has.
+/// A memory as in its file and in the index. All text has passed redaction; in a `Memory<Raw>`, the only form
+/// that can be deserialised, none has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
 pub struct Memory<T = Clean> {
@@ -45,14 +45,14 @@ pub struct Memory<T = Clean> {
     pub why: Option<T>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<T>,
-    /// What it is about in one word or phrase: a newer memory of the same topic replaces it.
+    /// What it is about in one word or phrase: a newer memory on the same topic replaces it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<T>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<T>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<T>,
-    /// Entities named explicitly; those found in the text are derived and not kept here.
+    /// Entities named explicitly; those found in the text are derived and not stored here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<T>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -66,12 +66,12 @@ pub struct Memory<T = Clean> {
     pub author: Option<T>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<T>,
-    /// The turn of that session it was distilled from; absent if somebody stored it on purpose.
+    /// The turn of that session from which it was distilled; absent if it was stored on purpose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<T>,
     pub created: Timestamp,
     pub updated: Timestamp,
-    /// When it left `active`, or was proposed without ever being so; what `--as-of` looks at.
+    /// When it stopped being `active`, or was proposed without ever being so; `--as-of` uses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ pub struct Memory<T = Clean> {
     #[serde(default, skip_serializing_if = "Life::is_new")]
     pub life: Life,
     pub revision: u32,
-    /// Front-matter keys we do not know, verbatim, so that a rewrite keeps them.
+    /// Unknown front-matter keys, verbatim, so that a rewrite keeps them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<UnknownKey<T>>,
 }
@@ -162,7 +162,7 @@ impl Importance {
         (1..=5).contains(&value).then_some(Importance(value))
     }
 
-    /// Values from outside our own checks (hand-edited files) are pulled into range.
+    /// Clamps values from hand-edited files.
     pub fn clamped(value: i64) -> Self {
         Importance(value.clamp(1, 5) as u8)
     }
@@ -183,8 +183,7 @@ impl Memory {
     /// Longer texts are documents, not memories.
     pub const MAX_BODY_BYTES: usize = 1024 * 1024;
 
-    /// Marks it as changed. A clock that jumped back does not make a change older than what it
-    /// changed.
+    /// Marks it as changed. If the clock jumped back, the change is still not older than what it changed.
     pub fn touch(&mut self, now: Timestamp) {
         self.updated = self.not_before(now);
         self.revision += 1;
@@ -194,7 +193,7 @@ impl Memory {
         now.max(self.updated).max(self.created)
     }
 
-    /// Moves to `next` and keeps the closing time right.
+    /// Moves to `next` and updates the closing time.
     pub fn set_status(&mut self, next: Status, now: Timestamp) {
         if self.status != next {
             self.closed = (next != Status::Active).then_some(self.not_before(now));
@@ -205,7 +204,7 @@ impl Memory {
         }
     }
 
-    /// The text that similarity and full-text search see, apart from the title.
+    /// The text for similarity and full-text search, apart from the title.
     pub fn searchable_body(&self) -> String {
         let mut text = self.body.to_string();
         for extra in [&self.why, &self.learned].into_iter().flatten() {
@@ -223,10 +222,10 @@ impl Memory {
     }
 }
 
-/// A title out of a body: its first sentence or line, cut at a word.
+/// A title from a body: its first sentence or line, cut at a word.
 ///
-/// Takes and gives clean text: cutting first and redacting afterwards would leave half a secret
-/// that no rule knows any more.
+/// Takes and returns clean text: truncating before redacting would leave half a secret that no rule
+/// recognises.
 pub fn title_from_body(body: &Clean) -> Clean {
     const MAX: usize = 90;
     let line = body.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("");
@@ -244,7 +243,7 @@ pub fn title_from_body(body: &Clean) -> Clean {
     Clean::already_redacted(format!("{}…", cut[..at_word].trim_end_matches([',', ':', ' '])))
 }
 
-/// Clean text on one line, no longer than a title may be.
+/// Clean text on one line, truncated to the length of a title.
 pub fn one_line(text: &Clean) -> Clean {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match folded.char_indices().nth(Memory::MAX_TITLE_CHARS) {

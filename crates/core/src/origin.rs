@@ -1,7 +1,6 @@
-//! Where the words of a memory came from, and what that origin may do.
+//! Where the words of a memory came from, and what that origin permits.
 //!
-//! Text from tools, files or the web can be quoted but never become a rule: this is the one place
-//! that says so.
+//! Text from tools, files or the web can be quoted but never become a rule: only this module decides that.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,15 +18,15 @@ pub enum Origin {
     Assistant,
     /// A tool printed it.
     Tool,
-    /// It stood in a file of the project.
+    /// It was in a file of the project.
     File,
     /// It came from a web page.
     Web,
     /// Another member of the team shared it.
     Teammate,
-    /// It was brought over from another system.
+    /// It was imported from another system.
     Import,
-    /// A repository brought it along, and its user has not trusted it.
+    /// It came with a repository that the user has not trusted.
     Repository,
 }
 
@@ -56,7 +55,7 @@ impl Origin {
         }
     }
 
-    /// Said by somebody who works here, rather than quoted from somewhere: only that may stand among what always holds.
+    /// Said by someone who works here rather than quoted: only such text may be among what always applies.
     pub const fn is_spoken(self) -> bool {
         matches!(self, Origin::User | Origin::Assistant | Origin::Teammate)
     }
@@ -66,10 +65,9 @@ impl Origin {
         !kind.steers() || matches!(self, Origin::User)
     }
 
-    /// Whether words of this origin may retire a memory of that kind and origin.
+    /// Whether text of this origin may retire a memory of that kind and origin.
     ///
-    /// What a user said stands until a user says otherwise; quoted text retires nothing but its
-    /// own like.
+    /// What a user said stays valid until a user says otherwise; quoted text retires only other quoted text.
     pub const fn may_supersede(self, old_kind: Kind, old_origin: Origin) -> bool {
         match self {
             Origin::User => true,

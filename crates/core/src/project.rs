@@ -1,7 +1,7 @@
-//! The name under which a project's memories are kept.
+//! The key under which a project's memories are stored.
 //!
-//! A key is a plain string that files carry, so that an index can be rebuilt from them alone. How
-//! a folder gets its key (git remote, root commit, path) is the engine's business.
+//! A key is a plain string in the files, so that an index can be rebuilt from them alone. The engine decides
+//! how a folder gets its key (git remote, root commit, path).
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::redact::{Clean, Raw, Unredacted, cut_at};
 
-/// `ProjectKey<Raw>` is a key that was read and has not passed redaction.
+/// `ProjectKey<Raw>` is a key that has not passed redaction.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProjectKey<T = Clean>(T);
@@ -17,8 +17,8 @@ pub struct ProjectKey<T = Clean>(T);
 impl ProjectKey {
     pub const MAX_CHARS: usize = 200;
 
-    /// Any text becomes a safe key: control characters go, spaces fold, length is capped.
-    /// `None` when nothing is left.
+    /// Turns any text into a safe key: removes control characters, folds spaces, limits the length. `None` if
+    /// nothing is left.
     pub fn new(text: &Clean) -> Option<Self> {
         let kept: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let folded = kept.split_whitespace().collect::<Vec<_>>().join("-");
@@ -31,7 +31,7 @@ impl ProjectKey {
         &self.0
     }
 
-    /// The last part, for people: `github.com/acme/shop` → `shop`.
+    /// The last part, for display: `github.com/acme/shop` → `shop`.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
@@ -64,7 +64,7 @@ impl ProjectKey {
     }
 }
 
-/// Nothing if nothing of the key is left.
+/// `None` if nothing of the key is left.
 impl Unredacted for ProjectKey<Raw> {
     type Redacted = Option<ProjectKey>;
 

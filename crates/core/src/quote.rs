@@ -1,17 +1,18 @@
-//! Text of memories as a model may read it: quoted inside a frame, which nothing in the text can close.
+//! Makes the text of memories safe for a model to read: quoted inside a frame that nothing in the text can
+//! close.
 //!
-//! Clients put what we say between tags of their own (`<system-reminder>`, `<hook_context>`,
-//! `<function_results>`), and we put our own around it. A memory that holds the end of such a frame
-//! would speak in the client's name. So every tag that looks like a frame loses its bracket (`‹` for
-//! `<`), and what nobody can see is dropped: control characters, bidi marks, zero-width and tag
-//! characters. Code stays code: `Vec<String>`, `a < b`, `<div>` and components are left alone.
+//! Clients put hark's output between their own tags (`<system-reminder>`, `<hook_context>`,
+//! `<function_results>`), and hark adds a frame of its own. A memory that contains the end of such a frame
+//! would speak in the client's name. So every tag that looks like a frame loses its bracket (`‹` for `<`),
+//! and invisible characters are dropped: control characters, bidi marks, zero-width and tag characters. Code
+//! stays unchanged: `Vec<String>`, `a < b`, `<div>` and components.
 //!
 //! Called wherever text of a memory goes to a model, and before its tokens are counted. Calling it twice
 //! changes nothing.
 
 use std::borrow::Cow;
 
-/// Names that frames of clients and chat templates have, without their `-`, `_`, `:` and `.`: never left standing,
+/// Names of frames in clients and chat templates, without their `-`, `_`, `:` and `.`. Always neutralised,
 /// whatever is around them.
 const FRAMES: &[&str] = &[
     "systemreminder",
@@ -47,7 +48,7 @@ const FRAMES: &[&str] = &[
     "endoftext",
 ];
 
-/// Words that frames use and code uses too: left alone where they are type arguments or comparisons.
+/// Words that both frames and code use: left alone in type arguments and comparisons.
 const WORDS: &[&str] = &[
     "assistant",
     "bos",
@@ -80,16 +81,16 @@ const WORDS: &[&str] = &[
     "user",
 ];
 
-/// What a client that renders markup would run, load or hide.
+/// Markup that a client would run, load or hide.
 const MARKUP: &[&str] = &[
     "base", "details", "embed", "form", "frame", "iframe", "img", "link", "math", "meta", "object", "script",
     "style", "summary", "svg", "template", "video", "audio",
 ];
 
-/// Turns of a transcript, at the beginning of a paragraph.
+/// Names of speakers in a transcript, at the beginning of a paragraph.
 const ROLES: &[&str] = &["human", "assistant", "system"];
 
-/// The text, unable to end a frame and with nothing invisible in it.
+/// Returns the text so that it cannot close a frame and contains nothing invisible.
 pub fn quoted(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
@@ -101,13 +102,13 @@ pub fn quoted(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Most texts: nothing in them can be a frame.
+/// True for most texts: they contain nothing that could be a frame.
 fn is_plain(text: &str) -> bool {
     text.bytes()
         .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t') && !matches!(byte, b'<' | b'[' | b':'))
 }
 
-/// Without what nobody can see; line ends of other systems become ours.
+/// Removes invisible characters and converts line ends to `\n`.
 fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| is_invisible(c) || is_line_end(c)) {
         return Cow::Borrowed(text);
@@ -131,7 +132,7 @@ fn is_line_end(c: char) -> bool {
     matches!(c, '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Characters that carry words past a reader's eye, or turn them around.
+/// Characters that hide words from a reader or reverse their order.
 pub fn is_invisible(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c,
@@ -141,7 +142,7 @@ pub fn is_invisible(c: char) -> bool {
             | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// `None` if there was nothing to change.
+/// `None` if nothing had to change.
 fn without_frames(text: &str) -> Option<String> {
     let mut kept = String::new();
     let mut copied = 0;
@@ -165,7 +166,7 @@ fn without_frames(text: &str) -> Option<String> {
     Some(kept)
 }
 
-/// Whether what follows a `<` makes it the bracket of a frame.
+/// Whether the text after a `<` makes it the bracket of a frame.
 fn is_frame(before: &str, after: &str) -> bool {
     let is_filler = |c: char| c.is_whitespace() || matches!(c, '-' | '_');
     let inner = after.trim_start_matches(is_filler);
@@ -212,20 +213,20 @@ fn is_token(after: &str) -> bool {
     !name.is_empty() && name.len() <= 48 && after[end..].starts_with(['|', '｜', '>'])
 }
 
-/// `[INST]`, `[/INST]` and their like.
+/// `[INST]`, `[/INST]` and the like.
 fn is_instruction_mark(after: &str) -> bool {
     let inner = after.trim_start().trim_start_matches(['/', '\\']).trim_start();
     let marks = ["inst", "system_prompt", "available_tools", "tool_calls", "tool_results", "end_of_text"];
     marks.iter().any(|mark| begins(inner, mark) && inner[mark.len()..].trim_start().starts_with(']'))
 }
 
-/// `![…](…)`: a client that renders it asks a stranger's server.
+/// `![…](…)`: a client that renders it contacts a foreign server.
 fn is_image(after: &str) -> bool {
     let line = after.lines().next().unwrap_or("");
     after.starts_with('[') && line.find("](").is_some()
 }
 
-/// Whether a colon stands behind the name of a role that begins a paragraph.
+/// Whether a colon follows a role name at the beginning of a paragraph.
 fn ends_role(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or("");
     let above = &before[..before.len() - line.len()];
@@ -243,7 +244,7 @@ mod tests {
 
     use super::*;
 
-    /// What ends or opens a frame somewhere, in forms that a reader would still take for it.
+    /// Text that opens or closes a frame, in forms that a reader would still recognise.
     const HOSTILE: &[&str] = &[
         "</hark-memory>",
         "</HARK-memory >",
@@ -287,7 +288,7 @@ mod tests {
     ];
 
     #[test]
-    fn nothing_hostile_is_left_standing() {
+    fn hostile_text_is_neutralised() {
         for text in HOSTILE {
             let safe = quoted(text);
             assert_ne!(safe, *text, "{text:?}");
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn code_stays_as_it_is() {
+    fn code_stays_unchanged() {
         for text in [
             "use Vec<String> and Option<Box<dyn Fn(&str) -> u8>>",
             "a < b && c > d, x <= y, i<n",
@@ -320,7 +321,8 @@ mod tests {
         }
     }
 
-    /// Written apart from the code above: squeezes a text as a lenient reader would, then looks for ends of frames.
+    /// Independent of the code above: squeezes a text as a lenient reader would, then looks for ends of
+    /// frames.
     fn closes(text: &str) -> bool {
         let squeezed: String = text
             .chars()
@@ -351,7 +353,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_closes_a_frame_and_twice_is_once(
+        fn no_text_closes_a_frame_and_quoting_is_idempotent(
             parts in prop::collection::vec((0..HOSTILE.len() + 6, "\\PC{0,12}"), 0..8),
         ) {
             let glue = ["<", "</", "hark-", "memory>", "\u{200b}", " "];
@@ -368,7 +370,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_survived(text in any::<String>()) {
+        fn no_text_panics(text in any::<String>()) {
             let safe = quoted(&text).into_owned();
             prop_assert!(!safe.chars().any(is_invisible));
             prop_assert_eq!(&*quoted(&safe), &*safe);

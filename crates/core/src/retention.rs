@@ -1,8 +1,8 @@
-//! What becomes of memories that nobody needs any more: a policy, and what it says about one of them.
-//! Who carries it out, and when, is decided elsewhere.
+//! Retention: a policy, and what it decides about a memory. Other modules decide who applies it and when.
 //!
-//! Active memories that were not touched for long are archived: never offered unasked, still found
-//! on request. Archived ones are removed only where that was asked for. What matters does not age.
+//! Active memories that have not been used for a long time are archived: hark no longer offers them by
+//! itself, but still finds them on request. Archived ones are deleted only if that was requested. Important
+//! memories do not age.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,22 +15,22 @@ use crate::lifecycle::Status;
 use crate::memory::{Importance, Memory};
 use crate::time::{DAY_MS, Timestamp};
 
-/// From this importance on a memory does not age out.
+/// Memories of at least this importance do not age.
 const IMPORTANT: u8 = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// Days without touch after which an active memory is archived; 0: never.
+    /// Days without a change, confirmation or use after which an active memory is archived; 0 means never.
     pub archive_days: u32,
-    /// The same for single kinds.
+    /// Exceptions for single kinds.
     pub kinds: BTreeMap<Kind, u32>,
-    /// Days after which what was resolved is archived; 0: never.
+    /// Days after which a resolved memory is archived; 0 means never.
     pub resolved_days: u32,
-    /// Days after which what was archived is removed; 0: never.
+    /// Days after which an archived memory is deleted; 0 means never.
     pub purge_days: u32,
 }
 
-/// What is to be done with a memory, and why.
+/// What to do with a memory, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
     Keep(Reason),
@@ -47,11 +47,11 @@ pub enum Reason {
     Important,
     /// Not old enough.
     Young,
-    /// Its kind, or everything, is kept.
+    /// Its kind, or everything, is kept forever.
     NoLimit,
     /// Replaced; kept as history.
     History,
-    /// Proposed, and nobody has decided yet.
+    /// Proposed and still undecided.
     Undecided,
     Untouched {
         days: u32,
@@ -69,12 +69,12 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Pinned => f.write_str("pinned"),
-            Reason::Standing => f.write_str("rules, directives and constraints do not age"),
+            Reason::Standing => f.write_str("rules, directives and constraints never expire"),
             Reason::Important => f.write_str("important"),
             Reason::Young => f.write_str("not old enough"),
-            Reason::NoLimit => f.write_str("kept for ever"),
+            Reason::NoLimit => f.write_str("kept forever"),
             Reason::History => f.write_str("replaced; kept as history"),
-            Reason::Undecided => f.write_str("waits for your decision"),
+            Reason::Undecided => f.write_str("awaiting your decision"),
             Reason::Untouched { days } => write!(f, "not touched for {days} days"),
             Reason::Resolved { days } => write!(f, "resolved {days} days ago"),
             Reason::Archived { days } => write!(f, "archived {days} days ago"),
@@ -83,12 +83,12 @@ impl fmt::Display for Reason {
     }
 }
 
-/// How time is counted.
+/// How to count days.
 #[derive(Debug, Clone, Copy)]
 pub enum Days<'c> {
-    /// By the dates: what a person asks for and looks at.
+    /// By date: for what a person requests and sees.
     OfDates(Timestamp),
-    /// By the days on which the store was used: for what happens while nobody looks.
+    /// By the days on which the store was used: for background work.
     OfUse(Timestamp, &'c Calendar),
 }
 
@@ -103,7 +103,7 @@ impl Days<'_> {
         }
     }
 
-    /// Whether a time is past, for sure if nobody looks.
+    /// Whether a time is past; in background work, whether it certainly is.
     fn is_past(&self, then: Timestamp) -> bool {
         match self {
             Days::OfDates(now) => then <= *now,
@@ -113,7 +113,7 @@ impl Days<'_> {
 }
 
 impl Policy {
-    /// What becomes of `memory`, which somebody last used at `used`.
+    /// Decides about `memory`, which was last used at `used`.
     pub fn judge(&self, memory: &Memory, used: Option<Timestamp>, days: Days<'_>) -> Fate {
         if let Some(reason) = protection(memory) {
             return Fate::Keep(reason);
@@ -147,7 +147,7 @@ impl Policy {
     }
 }
 
-/// What does not age out by itself, and why.
+/// Why a memory does not age, if it does not.
 fn protection(memory: &Memory) -> Option<Reason> {
     if memory.pinned {
         Some(Reason::Pinned)
@@ -166,7 +166,7 @@ pub fn last_touch(memory: &Memory, used: Option<Timestamp>) -> Timestamp {
     memory.updated.max(confirmed).max(used.unwrap_or(memory.updated))
 }
 
-/// Days since then, if they are as many as that.
+/// Days since then, if there are at least `least`.
 fn over(since: Timestamp, least: u32, days: Days<'_>) -> Option<u32> {
     let passed = days.since(since);
     (least > 0 && passed >= least).then_some(passed)
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matters_never_ages_out() {
+    fn important_memories_never_age() {
         for kind in [Kind::Rule, Kind::Directive, Kind::Constraint] {
             for status in Status::ALL {
                 assert!(matches!(fate(&aged(kind, *status, 9_999)), Fate::Keep(_)), "{kind} {status}");

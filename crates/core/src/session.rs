@@ -1,8 +1,8 @@
-//! One run of one assistant in one project: what it was for, what was done, what is left, which
-//! files it touched, and the checkpoints on the way.
+//! One run of one assistant in one project: its goal, what was done, what is left, which files it touched,
+//! and its checkpoints.
 //!
-//! Lists grow by checkpoints and are never cut by them, except what is pending, which each
-//! checkpoint states anew. All text has passed redaction.
+//! Checkpoints extend lists and never shorten them, except for pending items, which each checkpoint states
+//! anew. All text has passed redaction.
 
 mod id;
 mod raw;
@@ -22,12 +22,12 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionStatus {
-    /// Going on, or ended without telling us and not yet given up on.
+    /// Running, or ended without notice and not yet expired.
     #[default]
     Open,
-    /// The assistant or the agent said that it is over.
+    /// The client or the agent ended it.
     Closed,
-    /// Nothing was heard of it for long.
+    /// Inactive for too long.
     Expired,
 }
 
@@ -91,14 +91,14 @@ impl FileOp {
     }
 }
 
-/// A file that a session touched, with every touch of one sort counted together.
+/// A file that a session touched; touches of the same kind are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
 pub struct FileTouch<T = Clean> {
-    /// Relative to the project where it lies inside.
+    /// Relative to the project if it is inside.
     pub path: T,
     pub op: FileOp,
-    /// What it was called before, if it was renamed.
+    /// Its former name, if it was renamed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<T>,
     pub edits: u32,
@@ -110,15 +110,15 @@ pub struct FileTouch<T = Clean> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckpointBy {
-    /// The assistant said what it did: the only sort that says why.
+    /// The agent reported what it did: the only kind that gives reasons.
     Agent,
     /// A turn ended.
     Stop,
-    /// The assistant is about to forget the beginning of the conversation.
+    /// The client is about to drop the beginning of the conversation.
     Compaction,
     /// The session ended.
     End,
-    /// We gave up waiting for its end.
+    /// It expired without an end.
     Expiry,
 }
 
@@ -153,8 +153,8 @@ pub struct Checkpoint<T = Clean> {
     pub note: T,
 }
 
-/// Something outside the session that belongs to it: a plan's path and what it is, a page's address
-/// and title.
+/// Something outside the session that belongs to it: a plan with its path and description, a page with its
+/// address and title.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
 pub struct Pointer<T = Clean> {
@@ -163,15 +163,15 @@ pub struct Pointer<T = Clean> {
     pub label: Option<T>,
 }
 
-/// The end of a session in short.
+/// The summary of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary<T = Clean> {
     pub text: T,
-    /// Taken from the events by us, and nobody has changed it since. Anybody else's stays.
+    /// Whether hark extracted it from the events and nobody has changed it since. Any other summary stays.
     pub extracted: bool,
 }
 
-/// A section of the file that we do not know.
+/// An unknown section of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnknownSection<T = Clean> {
     /// Empty for text before the first heading.
@@ -183,9 +183,9 @@ pub struct UnknownSection<T = Clean> {
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
 pub struct Session<T = Clean> {
     pub id: SessionId,
-    /// Which assistant, by its id in `hark install`.
+    /// The assistant's id, as in `hark install`.
     pub host: T,
-    /// The assistant's own name for the session.
+    /// The assistant's own session id.
     pub host_session: T,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectKey<T>>,
@@ -229,7 +229,7 @@ pub struct Session<T = Clean> {
     pub updated: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Timestamp>,
-    /// How many tools were called, as far as hooks told.
+    /// The number of tool calls that hooks reported.
     #[serde(default)]
     pub tool_calls: u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -238,7 +238,7 @@ pub struct Session<T = Clean> {
     pub unknown_sections: Vec<UnknownSection<T>>,
 }
 
-/// What an agent reports at a checkpoint. Empty means "says nothing about it".
+/// An agent's report at a checkpoint. Empty means "no statement".
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     pub title: Option<Clean>,
@@ -253,7 +253,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether it says anything: an empty checkpoint does not count as one.
+    /// Whether it says anything: an empty checkpoint does not count.
     pub fn says_something(&self) -> bool {
         self.goal.is_some()
             || self.pending.is_some()
@@ -264,7 +264,7 @@ impl Report {
 }
 
 impl Session {
-    /// Machine checkpoints kept; what the agent says is always kept.
+    /// How many machine checkpoints to keep; those of the agent are always kept.
     const MACHINE_CHECKPOINTS: usize = 20;
     const ITEM_CHARS: usize = 2_000;
     const ITEMS: usize = 500;
@@ -302,8 +302,8 @@ impl Session {
         }
     }
 
-    /// Takes in what the agent reports: lists grow, what is pending is replaced, the title is set
-    /// once, because the file is called after it.
+    /// Applies the agent's report: lists grow, pending items are replaced, and the title is set only once,
+    /// because the file is named after it.
     pub fn apply(&mut self, report: Report, now: Timestamp) {
         let note = note_of(&report);
         if self.title.is_none() {
@@ -329,7 +329,7 @@ impl Session {
         self.mark(CheckpointBy::Agent, note, now);
     }
 
-    /// Adds a checkpoint. Machine ones in a row are one, which moves on.
+    /// Adds a checkpoint. Consecutive machine checkpoints are merged into one, which moves on.
     pub fn mark(&mut self, by: CheckpointBy, note: Clean, now: Timestamp) {
         self.updated = self.updated.max(now);
         if let Some(last) = self.checkpoints.last_mut()
@@ -354,14 +354,14 @@ impl Session {
         self.updated = self.updated.max(now);
     }
 
-    /// A session that goes on after we thought it was over.
+    /// Reopens a session that continues although it seemed to be over.
     pub fn reopen(&mut self, now: Timestamp) {
         self.status = SessionStatus::Open;
         self.ended = None;
         self.updated = self.updated.max(now);
     }
 
-    /// Sets the extracted summary, unless somebody wrote one.
+    /// Sets the extracted summary, unless someone wrote one.
     pub fn summarise(&mut self, text: Clean) {
         let theirs = self.summary.as_ref().is_some_and(|summary| !summary.extracted);
         if !theirs && !text.is_empty() {
@@ -374,19 +374,19 @@ impl Session {
         self.goal.as_ref().or(self.title.as_ref())
     }
 
-    /// Whether there is anything that another session would want to know.
+    /// Whether it contains anything that another session would want to know.
     pub fn has_substance(&self) -> bool {
         self.summary.is_some() || self.has_work()
     }
 
-    /// Whether somebody said what it is for or what came of it, or files were changed: more than talk.
+    /// Whether it has a stated goal or result, or changed files: more than talk.
     pub fn has_work(&self) -> bool {
         self.goal.is_some()
             || !self.files.is_empty()
             || [&self.done, &self.pending, &self.work, &self.decisions].iter().any(|list| !list.is_empty())
     }
 
-    /// Everything a search looks at.
+    /// All searchable text.
     pub fn searchable(&self) -> String {
         let mut text = String::new();
         let mut add = |part: &str| {
@@ -407,7 +407,7 @@ impl Session {
     }
 }
 
-/// Appends what is new, in the form in which a list of the file can hold it.
+/// Appends new items, in the form in which a list of the file can store them.
 fn grow<T: PartialEq + Tidy>(list: &mut Vec<T>, more: Vec<T>) {
     for item in more.into_iter().filter_map(Tidy::tidy) {
         if !list.contains(&item) && list.len() < Session::ITEMS {
@@ -435,7 +435,7 @@ impl Tidy for Clean {
     }
 }
 
-/// Characters that end a line for some reader or vanish for others.
+/// Characters that end a line for some readers or vanish for others.
 fn is_breaking(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{85}')
 }
@@ -464,7 +464,7 @@ fn note_of(report: &Report) -> Clean {
     if report.goal.is_some() {
         parts.insert(0, "goal".to_owned());
     }
-    // Made of our own words and numbers.
+    // Composed only of hark's own words and numbers.
     Clean::already_redacted(if parts.is_empty() { "nothing new".to_owned() } else { parts.join(", ") })
 }
 

@@ -1,21 +1,21 @@
-//! What an event is worth, so that much can be forgotten without losing what matters.
+//! Grades events by value, so that most can be forgotten without losing what matters.
 //!
-//! A pure function of the event: the same event has the same worth wherever it was heard of.
+//! A pure function of the event: the same event has the same grade, whatever its source.
 
 use serde::{Deserialize, Serialize};
 
 use crate::event::EventKind;
 
-/// From what must stay to what need not have been kept.
+/// From essential to worthless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Tier {
-    /// Stays word by word: what a person asked for, what failed, what compaction kept.
+    /// Kept in full: what a person asked for, what failed, what a compaction kept.
     S,
-    /// Stays as a line: changes, commands that worked, replies of substance.
+    /// Kept as a line: changes, commands that worked, substantial replies.
     M,
-    /// A fact among many: what was looked at, narration.
+    /// One fact of many: what was looked at, narration.
     L,
-    /// Nothing: our own tools, empty words.
+    /// Nothing: hark's own tools, empty text.
     #[default]
     N,
 }
@@ -37,12 +37,12 @@ impl Tier {
     }
 }
 
-/// What is known of an event when it is graded.
+/// What is known about an event when it is graded.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
     pub kind: EventKind,
     pub ok: Option<bool>,
-    /// It is about one of our own tools.
+    /// Whether it is about one of hark's own tools.
     pub ours: bool,
     /// It changed files.
     pub touches: bool,
@@ -50,7 +50,7 @@ pub struct Facts<'a> {
     pub body: &'a str,
 }
 
-/// Replies shorter than this say what is about to be done, not what was found.
+/// Shorter replies say what is about to be done, not what was found.
 const NARRATION: usize = 160;
 
 pub fn grade(facts: &Facts<'_>) -> Tier {
@@ -61,7 +61,7 @@ pub fn grade(facts: &Facts<'_>) -> Tier {
         EventKind::Prompt | EventKind::Compaction => Tier::S,
         EventKind::Tool if facts.ok == Some(false) => Tier::S,
         EventKind::Tool if facts.touches => Tier::M,
-        // What only looked has no body.
+        // An event that only looked has no body.
         EventKind::Tool if said.is_empty() && facts.target.is_empty() => Tier::N,
         EventKind::Tool if said.is_empty() => Tier::L,
         EventKind::Tool => Tier::M,
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_say_and_what_fails_is_worth_most() {
+    fn prompts_and_failures_are_worth_most() {
         let long = "x".repeat(200);
         assert_eq!(tier(EventKind::Prompt, None, "", "use tabs"), Tier::S);
         assert_eq!(tier(EventKind::Tool, Some(false), "make", "error"), Tier::S);

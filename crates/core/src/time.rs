@@ -1,6 +1,6 @@
-//! Points in time as UTC milliseconds, and the few ways people write them.
+//! Points in time as UTC milliseconds, and the few formats in which people write them.
 //!
-//! The clock itself is read at the edge; everything here takes `now` as a parameter.
+//! Only the outer layers read the clock; everything here takes `now` as a parameter.
 
 use std::fmt;
 
@@ -51,7 +51,7 @@ impl Timestamp {
         Timestamp(self.0.saturating_add(millis))
     }
 
-    /// RFC 3339 with an optional fraction, or a plain date (its first moment, UTC).
+    /// RFC 3339 with an optional fraction, or a plain date (its first moment in UTC).
     pub fn parse_absolute(text: &str) -> Result<Self, TimeError> {
         let bad = || TimeError { text: text.chars().take(40).collect() };
         let trimmed = text.trim();
@@ -73,7 +73,7 @@ impl Timestamp {
         }
     }
 
-    /// How long ago, as people say it: `now`, `5m`, `3h`, `2d`, `3w`, `4mo`, `2y`.
+    /// How long ago, in short form: `now`, `5m`, `3h`, `2d`, `3w`, `4mo`, `2y`.
     pub fn age(self, now: Timestamp) -> String {
         let ms = now.0.saturating_sub(self.0);
         match ms {
@@ -87,7 +87,7 @@ impl Timestamp {
         }
     }
 
-    /// How long ago this was, in words for people.
+    /// How long ago, in words.
     pub fn ago(self, now: Timestamp) -> String {
         match self.age(now).as_str() {
             "now" => "just now".to_owned(),
@@ -96,7 +96,7 @@ impl Timestamp {
     }
 }
 
-/// A span such as `90d` in milliseconds.
+/// A duration such as `90d`, in milliseconds.
 pub fn parse_span(text: &str) -> Option<i64> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     if digits == 0 || digits > 9 {
@@ -160,12 +160,16 @@ mod tests {
     }
 
     #[test]
-    fn ages_read_like_speech() {
+    fn ages_are_readable() {
         let ages: Vec<String> = [0, 5 * MINUTE, 3 * HOUR, 2 * DAY_MS, 21 * DAY_MS, 90 * DAY_MS, 800 * DAY_MS]
             .iter()
             .map(|back| NOW.minus_millis(*back).age(NOW))
             .collect();
         assert_eq!(ages, ["now", "5m", "3h", "2d", "3w", "3mo", "2y"]);
-        assert_eq!(NOW.plus_millis(DAY_MS).age(NOW), "now", "a clock that jumped back is no reason to panic");
+        assert_eq!(
+            NOW.plus_millis(DAY_MS).age(NOW),
+            "now",
+            "a clock that jumped back must not cause a panic"
+        );
     }
 }

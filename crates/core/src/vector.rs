@@ -1,5 +1,5 @@
-//! Texts as vectors: the [`Embedder`] trait, the quantised [`Vector`], and the arithmetic that
-//! recall scans with. What turns text into vectors is the engine's.
+//! Texts as vectors: the [`Embedder`] trait, the quantised [`Vector`], and the arithmetic that recall scans
+//! with. The engine turns text into vectors.
 
 use fearless_simd::{Simd, dispatch, i8x16, i32x4, prelude::*, u8x16};
 
@@ -20,17 +20,18 @@ pub trait Embedder: Send + Sync {
     /// How many values a vector has.
     fn dims(&self) -> usize;
 
-    /// `None` when nothing is known about the text.
+    /// `None` if nothing is known about the text.
     fn embed(&self, text: &str) -> Option<Vector>;
 
-    /// Whether the model has a meaning for this word as a whole, or would only guess from pieces.
+    /// Whether the model knows this word as a whole, rather than guessing from pieces.
     fn knows(&self, word: &str) -> bool;
 
-    /// The words of a text one by one, as opaque bytes that are stored beside its vector.
+    /// The words of a text one by one, as opaque bytes that are stored next to its vector.
     fn words(&self, text: &str) -> Vec<u8>;
 
-    /// How much of the weighted query words each passage's words account for: the same words, or words near in
-    /// meaning. Words and passages are results of [`Embedder::words`]. Many passages at once, because they share words.
+    /// How much of the weighted query words each passage's words account for, by the same words or words of
+    /// similar meaning. Words and passages are results of [`Embedder::words`]. Takes many passages at once,
+    /// because they share words.
     fn word_matches(&self, query: &[(Vec<u8>, f32)], passages: &[Vec<u8>]) -> Vec<WordMatch>;
 }
 
@@ -39,14 +40,14 @@ pub trait Embedder: Send + Sync {
 pub struct WordMatch {
     /// Anywhere in the passage.
     pub anywhere: f32,
-    /// In the sentence that has the most of them,
+    /// In the sentence with the most of them.
     pub sentence: f32,
-    /// and in the one where somebody tells of themselves.
+    /// In the best sentence in which people speak about themselves.
     pub of_self: f32,
 }
 
 impl Vector {
-    /// Quantises a direction of any length. `None` when it has none: empty, all zero or not finite.
+    /// Quantises a direction of any length. `None` if it has no direction: empty, all zero or not finite.
     #[must_use]
     pub fn from_floats(direction: &[f32]) -> Option<Self> {
         let largest = direction.iter().fold(0f32, |m, x| m.max(x.abs()));
@@ -55,7 +56,7 @@ impl Vector {
         }
         let values: Box<[i8]> =
             direction.iter().map(|x| (f64::from(*x) / f64::from(largest) * 127.0).round() as i8).collect();
-        // The scale comes from the rounded values, so that a vector's cosine with itself is exactly one.
+        // The scale is derived from the rounded values, so that a vector's cosine with itself is exactly one.
         let scale = (f64::from(dot(&values, &values)).sqrt().recip()) as f32;
         Some(Self { scale, values })
     }
@@ -65,14 +66,14 @@ impl Vector {
         self.cosine_with(other.scale, &other.values)
     }
 
-    /// The same against a vector that lies in parts, as the store keeps it.
+    /// The same for a vector given as scale and values, as the store keeps it.
     #[must_use]
     pub fn cosine_with(&self, scale: f32, values: &[i8]) -> f32 {
         dot(&self.values, values) as f32 * self.scale * scale
     }
 }
 
-/// The inner product of two vectors' values; of different lengths, over the shorter.
+/// The inner product of two vectors' values; over the shorter one if the lengths differ.
 #[must_use]
 pub fn dot(a: &[i8], b: &[i8]) -> i32 {
     let (a_chunks, a_rest) = a.as_chunks::<32>();
@@ -80,7 +81,7 @@ pub fn dot(a: &[i8], b: &[i8]) -> i32 {
     if a.len() != b.len() {
         return a.iter().zip(b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
     }
-    // Fixed-size chunks and 16-bit products are what the compiler turns into vector instructions.
+    // The compiler turns fixed-size chunks and 16-bit products into vector instructions.
     let chunks = a_chunks
         .iter()
         .zip(b_chunks)
@@ -89,7 +90,7 @@ pub fn dot(a: &[i8], b: &[i8]) -> i32 {
     chunks.sum::<i32>() + rest.sum::<i32>()
 }
 
-/// [`dot`] over values that lie as raw bytes, as files and databases keep them.
+/// [`dot`] over raw bytes, as in files and databases.
 #[must_use]
 pub fn dot_bytes(a: &[u8], b: &[u8]) -> i32 {
     let length = a.len().min(b.len());
@@ -106,7 +107,7 @@ pub fn dot_bytes(a: &[u8], b: &[u8]) -> i32 {
     })
 }
 
-/// [`dot_bytes`] of one with many of the same length that lie one after the other, in their order.
+/// [`dot_bytes`] of one vector with many of the same length that are stored one after another, in order.
 pub fn dots_bytes(level: Level, one: &[u8], many: &[u8], dots: &mut Vec<i32>) {
     dots.clear();
     if one.is_empty() {
@@ -121,7 +122,7 @@ pub fn dots_bytes(level: Level, one: &[u8], many: &[u8], dots: &mut Vec<i32>) {
     });
 }
 
-/// Spelled out: as a plain loop it would be four times the work where the whole is made for size.
+/// Spelled out: in a build optimised for size, a plain loop would take four times as long.
 #[inline(always)]
 fn dot_in_vectors<S: Simd>(simd: S, a: &[u8], b: &[u8]) -> i32 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
@@ -140,8 +141,8 @@ fn dot_in_vectors<S: Simd>(simd: S, a: &[u8], b: &[u8]) -> i32 {
     sum
 }
 
-/// One bit per value, set where it is positive: 32 bytes that stand in for a vector in a first pass over very
-/// many. Covers the first 256 values.
+/// One bit per value, set if it is positive: 32 bytes that replace a vector in a first pass over very many.
+/// Covers the first 256 values.
 #[must_use]
 pub fn sign_bits(values: &[i8]) -> [u8; 32] {
     let mut bits = [0u8; 32];
@@ -151,7 +152,7 @@ pub fn sign_bits(values: &[i8]) -> [u8; 32] {
     bits
 }
 
-/// Sign bits as words of the processor.
+/// Sign bits as machine words.
 pub type Signs = [u64; 4];
 
 #[must_use]
@@ -160,16 +161,17 @@ pub fn sign_words(bits: &[u8; 32]) -> Signs {
     std::array::from_fn(|i| u64::from_le_bytes(words[i]))
 }
 
-/// Which of many sign bits are at most so far from one, with their distances, in their order. Most are farther, so a
-/// place is written for each and kept for few: no branch to guess. Counting bits is one instruction on any processor of
-/// the last fifteen years, but not in the baseline that we build for: hence the dispatch, once for many.
+/// Which of many sign bits are within `most` of one, with their distances, in order. Most are not, so a slot
+/// is written for each and kept for few: no branch to predict. Counting bits is one instruction on any
+/// processor of the last fifteen years, but not in the baseline that this is built for; hence the dispatch,
+/// once for many.
 pub fn signs_within(level: Level, from: &Signs, many: &[Signs], most: u32, found: &mut Vec<(u32, u32)>) {
     found.clear();
     found.resize(many.len() + 1, (0, 0));
     let places = found.as_mut_slice();
     let mut count = 0;
     dispatch!(level, _simd => {
-        // Plain loops: iterators are not inlined into code for another processor.
+        // Plain loops, because iterators are not inlined into code for another processor.
         let [a, b, c, d] = *from;
         let mut at = 0;
         while at < many.len() && count < places.len() {
@@ -184,7 +186,7 @@ pub fn signs_within(level: Level, from: &Signs, many: &[Signs], most: u32, found
     found.truncate(count);
 }
 
-/// How many bits differ; of different lengths, over the shorter.
+/// The number of differing bits; over the shorter one if the lengths differ.
 #[must_use]
 pub fn hamming(a: &[u8], b: &[u8]) -> u32 {
     let (a_words, a_rest) = a.as_chunks::<8>();
@@ -203,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_within_reach_are_found_with_their_distances() {
+    fn vectors_within_the_distance_are_found_with_their_distances() {
         let bits: Vec<[u8; 32]> =
             (0..40u8).map(|i| std::array::from_fn(|j| i.wrapping_mul(j as u8 ^ 77))).collect();
         let many: Vec<Signs> = bits.iter().map(sign_words).collect();
@@ -225,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn no_direction_no_vector() {
+    fn a_zero_direction_gives_no_vector() {
         for floats in [&[][..], &[0.0, 0.0], &[f32::NAN, 1.0], &[f32::INFINITY], &[1e-40]] {
             assert!(Vector::from_floats(floats).is_none(), "{floats:?}");
         }
     }
 
     #[test]
-    fn many_products_are_single_ones() {
+    fn batched_products_equal_single_ones() {
         for length in [1, 15, 16, 17, 64, 256] {
             let byte = |at: usize| (at.wrapping_mul(2_654_435_761) >> 7) as u8;
             let one: Vec<u8> = (0..length).map(byte).collect();

@@ -1,7 +1,7 @@
-//! Times that a question speaks of: "two weeks ago", "last Friday", "in March", "on 3 May 2023".
+//! Times that a question mentions: "two weeks ago", "last Friday", "in March", "on 3 May 2023".
 //!
-//! They are soft: each is a day with a spread, and what happened near it fits better. A question
-//! that names no time fits everything equally. Only English is understood; anything else is no time.
+//! They are approximate: each is a day with a spread, and what happened close to it fits better. A question
+//! without a time fits everything equally. Only English is understood; anything else is not a time.
 
 use std::ops::Range;
 
@@ -26,10 +26,10 @@ const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const EPOCH: Date = date(1970, 1, 1);
-/// Below this a memory is from another time.
+/// Below this, a memory is from another time.
 const NO_FIT: f32 = 0.02;
 
-/// Days of spread up to which a time says where to look.
+/// A time with at most this spread in days narrows the search.
 const EXACT: f64 = 8.0;
 
 /// The times in a question.
@@ -37,7 +37,7 @@ const EXACT: f64 = 8.0;
 pub struct Times {
     /// Days since 1970 with the spread in days.
     around: Vec<(f64, f64)>,
-    /// Where the question says so in words that mean nothing else.
+    /// The ranges of words that only express a time.
     spans: Vec<Range<usize>>,
 }
 
@@ -69,7 +69,7 @@ impl Unit {
         }
     }
 
-    /// How exactly people mean it when they count in this unit.
+    /// How exact people are when they count in this unit.
     const fn spread(self) -> f64 {
         match self {
             Unit::Day => 0.6,
@@ -96,7 +96,7 @@ impl Times {
         self.around.is_empty()
     }
 
-    /// How well something from `when` fits, 0 to 1; 0 if the question names no time.
+    /// How well something from `when` fits, 0 to 1; 0 if the question mentions no time.
     pub fn fit(&self, when: Timestamp) -> f32 {
         let day = day_of(when);
         let fits =
@@ -105,14 +105,14 @@ impl Times {
         if best < NO_FIT { 0.0 } else { best }
     }
 
-    /// From when to when things are that are meant, where the question says it to within some weeks.
+    /// The periods that the question means, if it is precise to within a few weeks.
     pub fn windows(&self) -> Vec<Range<Timestamp>> {
         let exact = self.around.iter().filter(|(_, spread)| *spread <= EXACT);
         let at = |day: f64| Timestamp::from_millis((day * DAY_MS as f64) as i64);
         exact.map(|(center, spread)| at(center - 2.0 * spread)..at(center + 2.0 * spread)).collect()
     }
 
-    /// The question without the words that only say when.
+    /// The question without the words that only express a time.
     pub fn without_spans(&self, text: &str) -> String {
         let mut left = String::with_capacity(text.len());
         let mut from = 0;
@@ -121,7 +121,7 @@ impl Times {
             from = span.end;
         }
         left.push_str(text.get(from..).unwrap_or_default());
-        // A question of nothing but a time must still ask for something.
+        // A question that is nothing but a time must still ask for something.
         if left.chars().any(char::is_alphanumeric) { left } else { text.to_owned() }
     }
 
@@ -180,7 +180,7 @@ impl Times {
         0
     }
 
-    /// A month by its name, the latest one that has begun unless a year is given.
+    /// A month by name: the latest one that has begun, unless a year is given.
     fn read_month(&mut self, name: &str, year: &str, now: Timestamp) -> usize {
         let Some(month) = MONTHS.iter().position(|month| *month == name) else { return 0 };
         let (this_year, this_month, _) = civil_of(day_of(now));
@@ -276,7 +276,7 @@ fn day_of(when: Timestamp) -> f64 {
     when.as_millis().div_euclid(DAY_MS) as f64
 }
 
-/// Days since 1970 of a date; a day that a month does not have is its last.
+/// Days since 1970 of a date; a day that the month does not have becomes its last day.
 fn days_from_civil(year: i64, month: i64, day: i64) -> f64 {
     let (year, month, day) = (year as i16, month as i8, day as i8);
     let date = (day - 3..=day).rev().find_map(|day| Date::new(year, month, day).ok()).unwrap_or(EPOCH);
@@ -285,7 +285,7 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> f64 {
 
 /// Year, month and day of a day since 1970.
 fn civil_of(day: f64) -> (i64, i64, i64) {
-    // A clock may say anything; the calendar ends.
+    // A clock may be arbitrarily wrong; the calendar is finite.
     let date = EPOCH.saturating_add(Span::new().days(day.clamp(-700_000.0, 2_900_000.0) as i32));
     (i64::from(date.year()), i64::from(date.month()), i64::from(date.day()))
 }
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_only_say_when_are_no_search_words() {
+    fn time_words_are_not_search_words() {
         let now = at("2023-06-15");
         let left = |q: &str| Times::in_question(q, now).without_spans(q);
         assert_eq!(left("What did I buy 10 days ago?"), "What did I buy ?");
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn other_numbers_and_units_are_no_times() {
+    fn other_numbers_and_units_are_not_times() {
         let now = at("2023-06-15");
         for question in
             ["How many days ago did I meet Emma?", "retry 3 times", "may I use 5 workers", "march on", ""]

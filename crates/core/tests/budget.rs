@@ -1,6 +1,6 @@
-//! The token estimate against a real tokenizer (o200k), over the memories that searches are
-//! tested on: it leans high, so that a budget is never overrun, and not by so much that a budget
-//! is wasted. And what the tools themselves cost.
+//! Compares the token estimate with a real tokenizer (o200k) over the search corpus: it must be high enough
+//! that a budget is never exceeded, but not so high that a budget is wasted. Also measures the cost of the
+//! tools themselves.
 #![allow(clippy::print_stderr, reason = "prints the figures")]
 
 use std::io::{BufRead, BufReader, Write};
@@ -14,8 +14,8 @@ const LEAST_SHARE_COVERED: f64 = 0.99;
 const MOST_ON_AVERAGE: f64 = 1.8;
 const MOST_FOR_TOOLS: usize = 1500;
 
-/// What a budget is spent on: the fields of each memory, and the memory as a whole. Questions,
-/// with their typing errors, are never served.
+/// What a budget is spent on: the fields of each memory, and the memory as a whole. Questions, with their
+/// typos, are never served.
 fn corpus() -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/corpus/memories.jsonl");
     let lines = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -62,9 +62,8 @@ fn the_estimate_leans_high_but_not_far() {
     assert!(average <= MOST_ON_AVERAGE, "{average:.3} times the real count on average");
 }
 
-/// What every session pays before the first word: the tools as the built binary serves them. The
-/// tokenizer is big, so only this crate's tests have it; the binary lies beside them in a build of
-/// the whole workspace.
+/// What every session pays before the first word: the tools as the built binary serves them. The tokenizer is
+/// big, so only this crate's tests use it; the binary is next to them in a build of the whole workspace.
 #[test]
 fn the_default_tools_cost_little() {
     let tests = std::env::current_exe().expect("a test has a path");

@@ -1,5 +1,5 @@
-//! Distilling against the shared set of prompt injections, where it is unpacked: whatever was evidently
-//! pasted yields nothing, however it is worded.
+//! Distils the shared set of prompt injections, if it is unpacked: evidently pasted text must yield nothing,
+//! however it is worded.
 #![allow(clippy::print_stderr)]
 
 use std::path::PathBuf;

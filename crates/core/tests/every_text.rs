@@ -1,9 +1,9 @@
-//! Every text of every record goes through the redactor when it comes from outside, and a record with
-//! a new text fails here until it does.
+//! Every text of every external record must pass the redactor; a record with a new text field fails here
+//! until it does.
 //!
-//! The records are written out field by field, so that a new field does not compile until it is in
-//! them. Then a secret is put in the place of each string they hold: either the record is refused
-//! (that string is an id, a time, a kind), or the secret is gone afterwards.
+//! The records are written out field by field, so that a new field does not compile until it is added. Then a
+//! secret replaces each string in turn: either the record is refused (the string is an id, a time, a kind),
+//! or the secret is gone afterwards.
 
 use hark_core::event::{Arrival, Event, EventKind, Recorded, Touch};
 use hark_core::memory::{Importance, UnknownKey};
@@ -147,7 +147,7 @@ fn strings(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Puts the secret everywhere in turn. Returns how many places hold text.
+/// Puts the secret into each place in turn. Returns how many places contain text.
 fn examine<T>(record: &T::Redacted) -> usize
 where
     T: Unredacted + DeserializeOwned,
@@ -155,7 +155,7 @@ where
 {
     let redactor = Redactor::new(RedactOptions::default(), [7; 32]);
     let written = serde_json::to_value(record).unwrap();
-    // It reads back as it was: nothing here depends on a field that is not written.
+    // It reads back unchanged: nothing here depends on a field that is not written.
     let same: T = serde_json::from_value(written.clone()).unwrap();
     assert_eq!(serde_json::to_value(same.redacted(&|raw| redactor.clean(raw))).unwrap(), written);
     let mut places = Vec::new();

@@ -1,4 +1,4 @@
-//! Redaction against the shared set of public secret-scanner test cases, where it is unpacked.
+//! Redaction of the shared set of public secret-scanner test cases, if it is unpacked.
 #![allow(clippy::print_stderr)]
 
 use std::collections::BTreeMap;
@@ -27,8 +27,8 @@ fn recall_and_precision_hold_on_the_dev_set() {
         );
         return;
     };
-    // Addresses are personal data, not secrets: counting them would flatter recall. Without and
-    // with them, both bars hold.
+    // Addresses are personal data, not secrets: counting them would flatter recall. Both limits apply without
+    // and with them.
     for emails in [false, true] {
         measure(&lines, RedactOptions { emails, ..RedactOptions::default() });
     }

@@ -1,4 +1,4 @@
-//! Text that speaks of secrets without holding one comes through byte for byte.
+//! Text that mentions secrets without containing one stays unchanged, byte for byte.
 
 use hark_core::redact::{Raw, RedactOptions, Redactor};
 
@@ -16,7 +16,7 @@ const SURVIVORS: &[&str] = &[
     "key: value pairs are sorted",
     "forgot password? click here",
     "Fix: token refresh raced with logout, see commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
-    // Names that hold no secret.
+    // Names without a secret.
     "max_tokens=4096",
     "token_count: 450",
     "tokenizer = cl100k",
@@ -65,7 +65,7 @@ const SURVIVORS: &[&str] = &[
     "account_id: 42",
     "prod runs on 10.2.3.4 and 203.0.113.7:8080",
     "home is /Users/jane/dev/shop",
-    // Values that are not there.
+    // Missing values.
     "Password: required",
     "password: string",
     "password: String,",
@@ -105,7 +105,7 @@ const SURVIVORS: &[&str] = &[
     "Authorization: Bearer ${token}",
     "postgres://user:$PASSWORD@localhost/db",
     "https://<user>:<password>@host.test/",
-    // What looks random and is public.
+    // Public data that looks random.
     "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
     "request 550e8400-e29b-41d4-a716-446655440000 failed",
     "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -121,7 +121,7 @@ const SURVIVORS: &[&str] = &[
     "github.com/golang-jwt/jwt v0.0.0-20240102030405-9fceb02d0ae5/go.mod h1:IfV12K8xAKAnZqdXVzCZ+TOjboZ2keLg81eXfW3O+oY=",
     "pip/_vendor/pygments/__main__.py,sha256=p0_rz3JZmNZMNZBOqDojaEx1cr9wmA9FQZX_TYl74lQ,353",
     "\"Resource\": [\"arn:aws:s3:::acme-logs\", \"arn:aws:s3:::acme-logs/*\"]",
-    // What only looks like a command's password, a network's key, a phrase.
+    // Only looks like a command's password, a network key or a phrase.
     "test_pass \"login works\"",
     "test_pass \"basic-1\" && log_pass 'step2'",
     "root:*:20228:0:99999:7:::",

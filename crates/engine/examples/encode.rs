@@ -1,5 +1,5 @@
-//! Embeds each line of stdin with an encoder's file and prints the vectors as JSON, with the time each took on
-//! stderr: for comparing with the published model (`models/reference.py`) and for measuring.
+//! Embeds each line of stdin with an encoder file and prints the vectors as JSON, with the time for each on
+//! stderr. Used to compare with the published model (`models/reference.py`) and to measure speed.
 //!
 //!     cargo run --release -p hark-engine --example encode -- minilm.hark < lines.txt > vectors.json
 

@@ -1,5 +1,5 @@
-//! What a session should know when it begins: where the last one left off, what always holds, what
-//! is open. Most important first, within a budget, and nothing when there is nothing.
+//! Context for a new session: where the last one left off, what always applies, what is open. Most important
+//! first, within a budget, and empty if there is nothing to say.
 
 use std::path::Path;
 
@@ -22,17 +22,17 @@ use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::{ReadScope, Visible};
 use crate::project::{self, changes};
 
-/// What the ledger calls a beginning that was told.
+/// The ledger's name for injected start context.
 pub(crate) const MARK: &str = "boot";
-/// A session that was heard of this recently is still going on.
+/// A session with activity this recent is still running.
 const LIVE_MS: i64 = 20 * 60 * 1000;
 /// Older work is history, not where you left off.
 const LEFT_OFF_MS: i64 = 30 * DAY_MS;
-/// A task that ends this soon is a reminder.
+/// A task due this soon counts as a reminder.
 const DUE_MS: i64 = 2 * DAY_MS;
 const MOST_FILES: usize = 10;
 
-/// The text for the start of session `session`, with the surface it is for.
+/// The text for the start of session `session`, and its surface.
 pub(crate) fn at_start(
     engine: &mut Engine,
     session: i64,
@@ -41,9 +41,9 @@ pub(crate) fn at_start(
 ) -> Result<Option<(Words, &'static str)>, EngineError> {
     let mut notice = health::notice(engine)?;
     if folder.is_some_and(|folder| engine.tell_of_untrusted(folder, Told::Session).is_some()) {
-        let words = "hark: this project carries a Hark store (.hark) that the user has not trusted. Hark quotes it when \
-                     asked and nothing more. Tell the user: `hark trust`, run in a terminal of their own, uses it as \
-                     this project's memory.";
+        let words = "hark: this project contains a Hark store (.hark) that the user has not trusted. Hark quotes from it \
+                     only when asked. Tell the user: to use it as this project's memory, run `hark trust` in \
+                     their own terminal.";
         notice = Some(notice.map_or_else(|| words.to_owned(), |notice| format!("{notice}\n{words}")));
     }
     let place = Place::of(engine, folder, Some(session), goes_on)?;
@@ -53,11 +53,9 @@ pub(crate) fn at_start(
     if let Some(notice) = notice {
         found = Some(match found {
             Some(words) => Words { text: format!("{}\n{}", quoted(&notice), words.text), ..words },
-            None => Words {
-                text: quoted(&notice).into_owned(),
-                items: Vec::new(),
-                why: "something the user should know",
-            },
+            None => {
+                Words { text: quoted(&notice).into_owned(), items: Vec::new(), why: "notice for the user" }
+            }
         });
     }
     Ok(found.map(|mut words| {
@@ -66,14 +64,14 @@ pub(crate) fn at_start(
     }))
 }
 
-/// Where and for whom.
+/// The place and the session that the context is for.
 pub(crate) struct Place {
     visible: Visible,
     project: Option<ProjectKey>,
     folder: Option<std::path::PathBuf>,
     /// The session that asks.
     own: Option<i64>,
-    /// It goes on with what it did itself, after compaction for example.
+    /// Whether it continues its own work, for example after a compaction.
     goes_on: bool,
 }
 
@@ -90,11 +88,11 @@ impl Place {
         Ok(Place { visible, project, folder: folder.map(Path::to_owned), own, goes_on })
     }
 
-    /// The numbers of this project alone, without what is global.
+    /// The numbers of this project only, without the global one.
     fn here(&self, engine: &Engine) -> Result<Vec<ProjectNum>, EngineError> {
         match &self.project {
             Some(key) => Ok(engine.store.project_num(key)?.into_iter().collect()),
-            // Without a project, sessions of no project.
+            // Without a project: sessions that belong to none.
             None => Ok(vec![ProjectNum::GLOBAL]),
         }
     }
@@ -126,10 +124,10 @@ pub(crate) fn compose(
     memories(engine, place, &mut page, "Open blockers and tasks", &[Kind::Blocker, Kind::Task], 8, now)?;
     memories(engine, place, &mut page, "Constraints and rules", &[Kind::Constraint, Kind::Rule], 8, now)?;
     live(engine, place, None, now, &mut page)?;
-    Ok(page.done("what a session should know when it begins"))
+    Ok(page.done("context for a new session"))
 }
 
-/// What always holds here and what is open, without a frame.
+/// What always applies here and what is open, without a frame.
 pub(crate) fn standing(
     engine: &mut Engine,
     place: &Place,
@@ -148,7 +146,7 @@ pub(crate) fn standing(
     Ok((!page.lines.is_empty()).then(|| page.lines.join("\n")))
 }
 
-/// The newest session of this project that has something to tell.
+/// The newest session of this project that has something to report.
 pub(crate) fn last_session(
     engine: &Engine,
     place: &Place,
@@ -168,10 +166,10 @@ pub(crate) fn last_session(
         let told = |s: &&StoredSession| not_of.is_none_or(|host| *s.session.host != *host);
         found.iter().filter(|s| s.session.has_substance()).filter(told)
     };
-    // What somebody is busy with this very moment is told below, as a live session.
+    // Sessions that are active right now are listed below as live sessions.
     let rank = |s: &&StoredSession| (!is_live(s, now) || s.session.goal.is_some(), s.session.updated);
     let newest = others().max_by_key(rank);
-    // A question in between does not take the place of the work before it.
+    // A question in between does not hide the work before it.
     let work = newest.filter(|s| !s.session.has_work()).and_then(|talk| {
         let since = talk.session.updated.minus_millis(DAY_MS);
         others().filter(|s| s.session.has_work() && s.session.updated >= since).max_by_key(rank)
@@ -191,7 +189,7 @@ fn left_off_lines(session: &Session, now: Timestamp, page: &mut Page) {
         session.host,
         session.updated.ago(now)
     );
-    let about = session.about().map_or_else(|| "no goal was given".to_owned(), |goal| short(goal, 60));
+    let about = session.about().map_or_else(|| "no goal recorded".to_owned(), |goal| short(goal, 60));
     if !page.add(&format!("{head} {about}")) {
         return;
     }
@@ -215,7 +213,7 @@ fn left_off_lines(session: &Session, now: Timestamp, page: &mut Page) {
     }
 }
 
-/// Runs that passed in this session, the newest first: what a summary of the conversation loses.
+/// Runs that passed in this session, newest first: a summary of the conversation loses them.
 fn commands_that_worked(engine: &Engine, session: i64, page: &mut Page) -> Result<(), EngineError> {
     let mut found: Vec<String> = Vec::new();
     let events = engine.store.events(session, &[EventKind::Tool], 300)?;
@@ -251,7 +249,7 @@ fn uncommitted(folder: &Path, page: &mut Page) {
     let more = changed.len().saturating_sub(names.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let branch = branch.map(|b| format!(" on {b}")).unwrap_or_default();
-    page.add(&format!("Not committed{branch}: {}{more}", names.join(", ")));
+    page.add(&format!("Uncommitted{branch}: {}{more}", names.join(", ")));
 }
 
 fn memories(
@@ -268,11 +266,11 @@ fn memories(
         found.extend(engine.store.standing(*kind, place.visible.projects.as_deref(), 50)?);
     }
     found.retain(|s| s.memory.expires.is_none_or(|at| at > now) && !s.memory.life.is_wrong());
-    // Steering words count only if a user said them; a file edited by hand may claim otherwise.
+    // Directives and rules count only if a user said them; a file edited by hand may claim otherwise.
     found.retain(|s| s.memory.origin.may_become(s.memory.kind));
-    // What a page, a tool or a repository says must hold is not what holds here.
+    // What a web page, a tool or a repository demands is not a constraint here.
     found.retain(|s| s.memory.kind != Kind::Constraint || s.memory.origin.is_spoken());
-    // What speaks of files that are gone is not said unasked.
+    // Hark does not volunteer memories about files that no longer exist.
     let root = place.folder.as_deref().map(project::work_tree);
     found.retain(|s| {
         let here = root.as_deref().filter(|_| s.memory.scope.project() == place.project.as_ref());
@@ -311,7 +309,7 @@ fn memories(
     Ok(())
 }
 
-/// A task has a date until which it counts; when it draws near, that is said, and said first.
+/// A task may have a due date; when it is near, the task is marked and listed first.
 fn is_due(memory: &Memory, now: Timestamp) -> bool {
     memory.kind == Kind::Task && memory.expires.is_some_and(|at| at.minus_millis(DUE_MS) <= now)
 }
@@ -333,7 +331,7 @@ fn live(
     let mut found = engine.store.sessions(&filter, 6)?;
     found.retain(|stored| Some(stored.num) != except);
     for (at, stored) in found.iter().enumerate() {
-        if at == 0 && !page.add("Other sessions at work in this project:") {
+        if at == 0 && !page.add("Other active sessions in this project:") {
             break;
         }
         let session = &stored.session;
@@ -352,7 +350,7 @@ fn short(text: &str, tokens: usize) -> String {
     truncate_to_tokens(&quoted(&text.split_whitespace().collect::<Vec<_>>().join(" ")), tokens)
 }
 
-/// Lines under a budget.
+/// Lines within a budget.
 struct Page {
     lines: Vec<String>,
     items: Vec<String>,
@@ -368,7 +366,7 @@ impl Page {
         }
     }
 
-    /// Adds a line if it fits, as it will be read.
+    /// Adds a line if it fits, in its quoted form.
     fn add(&mut self, line: &str) -> bool {
         let line = quoted(line);
         let cost = estimate_tokens(&line) + 1;
@@ -381,7 +379,7 @@ impl Page {
     }
 
     fn done(mut self, why: &'static str) -> Option<Words> {
-        // A heading without anything below it says nothing.
+        // A heading without lines below it is useless.
         while self.lines.last().is_some_and(|line| line.ends_with(':')) {
             self.lines.pop();
         }

@@ -1,4 +1,4 @@
-//! From a hook's event to rows: redact, cut to size, file under its session, and make the
+//! Turns a hook's event into rows: redacts it, truncates it, files it under its session, and makes the
 //! checkpoints that no agent asks for.
 
 use std::path::{Path, PathBuf};
@@ -22,14 +22,14 @@ use crate::project::changes::{self, Uncommitted};
 use crate::project_store::may_be_written_down;
 use crate::summary;
 
-/// How much of each sort of text is kept, in bytes.
+/// How much of each kind of text to keep, in bytes.
 const PROMPT: usize = 8_000;
 const REPLY: usize = 4_000;
 const OUTPUT: usize = 4_000;
 const INPUT: usize = 1_500;
 const TARGET: usize = 1_000;
 
-/// How long git may think before we go on without it.
+/// How long to wait for git before continuing without it.
 pub(crate) const GIT_PATIENCE: Duration = Duration::from_millis(700);
 
 /// An event as it may be stored; `None` if there is nothing to store.
@@ -38,7 +38,7 @@ pub fn arrival(redactor: &Redactor, event: &HookEvent, now: Timestamp) -> Option
     arrival_in(redactor, event, root.as_deref(), now)
 }
 
-/// The same, for a caller that knows the root of the folder's project.
+/// Like [`arrival`], for a caller that knows the project root of the folder.
 pub(crate) fn arrival_in(
     redactor: &Redactor,
     event: &HookEvent,
@@ -104,7 +104,7 @@ pub(crate) fn arrival_in(
     Some(addressed(redactor, event, session, ours, stored))
 }
 
-/// A tool that is about to run, for a session of which nothing else was heard yet.
+/// A tool that is about to run, in a session that is still unknown.
 pub(crate) fn before(
     redactor: &Redactor,
     event: &HookEvent,
@@ -148,7 +148,7 @@ fn tool_body(redactor: &Redactor, tool: &ToolUse, output: &Raw, ok: Option<bool>
         return Clean::default();
     }
     match tool.class {
-        // What a file holds is in the file.
+        // The content of a file is in the file.
         ToolClass::Read | ToolClass::Search if ok != Some(false) => Clean::default(),
         ToolClass::Edit if ok != Some(false) => excerpt(redactor, &tool.input, INPUT),
         ToolClass::Other if tool.ours => Clean::default(),
@@ -171,27 +171,27 @@ pub(crate) fn touches(redactor: &Redactor, files: &[FileTouched], root: Option<&
         .collect()
 }
 
-/// A path below the project as the project knows it.
+/// Makes a path relative to the project.
 fn relative(path: Clean, root: Option<&Path>) -> Clean {
     let inside = root.and_then(|root| Path::new(path.as_str()).strip_prefix(root).ok());
     match inside.and_then(Path::to_str).filter(|p| !p.is_empty()) {
-        // A part of a clean text.
+        // A part of a clean text is clean.
         Some(inside) => Clean::already_redacted(inside.to_owned()),
         None => path,
     }
 }
 
-/// What became of an event, and what it brought back to mind.
+/// The outcome of an event, and what it brought to mind.
 #[derive(Debug)]
 pub(crate) struct Captured {
     pub(crate) filed: Filed,
-    /// Failures that another session once fixed, and that are back.
+    /// Failures that are back after another session fixed them.
     pub(crate) back: Vec<FailureRow>,
-    /// Not noted yet: git is still looking.
+    /// Not recorded yet: git is still running.
     pub(crate) baseline: Option<Baseline>,
 }
 
-/// Files an event, with the checkpoint that belongs to it. `None`: it concerns no session we know.
+/// Files an event together with its checkpoint. `None` if it belongs to no known session.
 pub fn file(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Filed>, EngineError> {
     let Some(captured) = take(engine, arrival)? else { return Ok(None) };
     if let Some(baseline) = captured.baseline {
@@ -200,11 +200,11 @@ pub fn file(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Filed>, Eng
     Ok(Some(captured.filed))
 }
 
-/// The same, with what was learned from it. What a new session found changed is still to be noted.
+/// Like [`file`], and returns what was learned. The caller still has to record the baseline of a new session.
 pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Captured>, EngineError> {
     let known = engine.store.knows_session(&arrival.host, &arrival.host_session)?;
     if known.is_none() && arrival.event.kind == EventKind::End {
-        // `claude mcp list` ends a session that never began.
+        // `claude mcp list` ends a session that never started.
         return Ok(None);
     }
     let folder = arrival.folder.as_ref().map(|f| Path::new(f.as_str()).to_owned());
@@ -253,14 +253,14 @@ fn checkpoint_of(event: &Event) -> Option<CheckpointBy> {
     }
 }
 
-/// What is known of the folder when a session begins.
+/// What is known about the folder when a session starts.
 struct Start {
     beginning: Beginning,
     baseline: Option<Baseline>,
 }
 
-/// What was changed already when a session began, as git will tell: a small repository takes it as long
-/// as everything else that a hook does then.
+/// Files that had already changed when a session started, as reported by git. Even in a small repository, git
+/// takes as long as everything else a hook does then.
 #[derive(Debug)]
 pub(crate) struct Baseline {
     root: PathBuf,
@@ -345,7 +345,7 @@ impl Evidence {
         Ok(evidence)
     }
 
-    /// Adds what the assistant's own tools did not tell about.
+    /// Adds changes that the assistant's own tools did not report.
     pub(crate) fn apply(&self, stored: &mut StoredSession) {
         let session = &mut stored.session;
         if self.head.is_some() {
@@ -356,7 +356,7 @@ impl Evidence {
                 file.path == change.path && (file.op == change.op || change.op == FileOp::Modified)
             });
             if !known {
-                // A file we thought was merely changed may have been made or moved.
+                // A file that seemed only modified may have been created or moved.
                 session.files.retain(|f| {
                     f.path != change.path || f.op != FileOp::Modified || change.op == FileOp::Deleted
                 });
@@ -380,7 +380,7 @@ pub(crate) fn name_after_first_prompt(
     Ok(())
 }
 
-/// A checkpoint that a hook makes: it says how far the session is, not why.
+/// A checkpoint made by a hook: it records how far the session is, not why.
 pub(crate) fn machine_checkpoint(
     writer: &mut Writer<'_>,
     num: i64,
@@ -391,7 +391,7 @@ pub(crate) fn machine_checkpoint(
     let mut stored = match writer.session(num) {
         Ok(Some(stored)) => stored,
         Ok(None) => return Ok(()),
-        // Somebody's edit that cannot be read is never overwritten; the rows go on counting.
+        // Never overwrite a hand-edited file that cannot be parsed; the rows keep counting.
         Err(hark_store::StoreError::Unreadable { .. }) => return Ok(()),
         Err(e) => return Err(e.into()),
     };

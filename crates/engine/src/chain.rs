@@ -1,12 +1,12 @@
-//! Memories that replaced each other. A link has two ends: the newer names what it supersedes, the
-//! older by what it was superseded. Whoever changes one end changes the other here.
+//! Memories that replaced each other. A link has two ends: the newer memory names what it supersedes, the
+//! older names its successor. This module always changes both ends together.
 
 use hark_core::{IdRef, Link, Memory, MemoryId, Relation, Status, Timestamp};
 use hark_store::{StoreError, Writer};
 
 use crate::error::EngineError;
 
-/// A memory, if it is still there.
+/// A memory, if it still exists.
 pub(crate) fn find(writer: &Writer<'_>, id: MemoryId) -> Result<Option<Memory>, EngineError> {
     match writer.load(&IdRef::Full(id)) {
         Ok(memory) => Ok(Some(memory)),
@@ -15,13 +15,13 @@ pub(crate) fn find(writer: &Writer<'_>, id: MemoryId) -> Result<Option<Memory>, 
     }
 }
 
-/// What `memory` replaced, by its own account.
+/// The memories that `memory` says it replaced.
 pub(crate) fn replaced_by(memory: &Memory) -> Vec<MemoryId> {
     let replaced = memory.links.iter().filter(|link| link.relation == Relation::Supersedes);
     replaced.map(|link| link.to).collect()
 }
 
-/// `old` holds again: its successor no longer claims it.
+/// `old` is valid again: its successor no longer claims to replace it.
 pub(crate) fn unclaim(writer: &mut Writer<'_>, old: &Memory, now: Timestamp) -> Result<(), EngineError> {
     let Some(successor) = old.superseded_by else { return Ok(()) };
     let Some(before) = find(writer, successor)? else { return Ok(()) };
@@ -34,7 +34,7 @@ pub(crate) fn unclaim(writer: &mut Writer<'_>, old: &Memory, now: Timestamp) -> 
     Ok(())
 }
 
-/// `old` was superseded by `by`, and holds again.
+/// `old` was superseded by `by` and is valid again.
 pub(crate) fn revive(
     writer: &mut Writer<'_>,
     old: MemoryId,
@@ -54,8 +54,8 @@ pub(crate) fn revive(
     Ok(true)
 }
 
-/// `gone` is about to be removed. What it had replaced is now replaced by whoever replaced `gone`, or
-/// holds again if nobody did.
+/// `gone` is about to be removed. What it had replaced is now replaced by the successor of `gone`, or is
+/// valid again if there is none.
 pub(crate) fn close_gap(
     writer: &mut Writer<'_>,
     gone: &Memory,
@@ -85,7 +85,7 @@ pub(crate) fn close_gap(
     Ok(())
 }
 
-/// The next that stays, along the line of those that replaced each other.
+/// The next memory in the chain of successors that is not about to be removed.
 fn heir(writer: &Writer<'_>, gone: &Memory, doomed: &[MemoryId]) -> Result<Option<MemoryId>, EngineError> {
     let mut seen = vec![gone.id];
     let mut next = gone.superseded_by;

@@ -1,4 +1,4 @@
-//! The only place that asks what time it is.
+//! The only place that reads the clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,12 +8,12 @@ use hark_core::time::TimeError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
     System,
-    /// Tests and replays: time stands still.
+    /// For tests and replays: the time never changes.
     Fixed(Timestamp),
 }
 
 impl Clock {
-    /// From the text of `HARK_NOW`, if set.
+    /// Parses the value of `HARK_NOW`, if set.
     pub fn from_setting(setting: Option<&str>) -> Result<Self, TimeError> {
         match setting.filter(|s| !s.is_empty()) {
             None => Ok(Clock::System),

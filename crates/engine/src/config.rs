@@ -1,7 +1,6 @@
 //! Settings: the compiled-in defaults, then the user's file, then a project's file.
 //!
-//! A cloned repository may not redirect anything: of its file only the keys in
-//! [`PROJECT_MAY_SET`] count.
+//! A cloned repository must not redirect anything: only the keys in [`PROJECT_MAY_SET`] count in its file.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::EngineError;
 
-/// The documented defaults; also what `hark config` explains.
+/// The documented defaults; `hark config` explains the settings with them.
 pub const DEFAULTS: &str = include_str!("../../../config/default.toml");
 
 /// Settings are a page of text.
@@ -57,7 +56,7 @@ pub struct RedactConfig {
     pub emails: bool,
 }
 
-/// How many tokens we may say unasked, and how sure we must be.
+/// How many tokens to inject, and how certain a match must be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InjectConfig {
@@ -74,7 +73,7 @@ pub struct CheckpointConfig {
     pub every: u32,
 }
 
-/// What is done about an agent that does not say what it does.
+/// What to do about an agent that makes no checkpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckpointPolicy {
@@ -89,7 +88,7 @@ pub struct SessionsConfig {
     pub stale: String,
 }
 
-/// When memories are put aside, and whether they are ever removed.
+/// When to archive memories, and whether to ever delete them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RetentionConfig {
@@ -114,7 +113,7 @@ pub struct BackupConfig {
     pub keep: usize,
 }
 
-/// How long events are kept as they were.
+/// How long to keep events in full.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HistoryConfig {
@@ -123,7 +122,7 @@ pub struct HistoryConfig {
     pub summarise: Vec<String>,
 }
 
-/// Memories made of what was said in sessions.
+/// Memories made from what was said in sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DistilConfig {
@@ -144,7 +143,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Layers the files that exist over the defaults. `project` is the store of a project that the user trusted.
+    /// Layers the existing files over the defaults. `project` is the project's store, if the user trusts it.
     pub fn load(user: Option<&Path>, project: Option<&Door>) -> Result<Config, EngineError> {
         let from_user = |path: &Path| table(path.to_owned(), regular::read_to_string(path, LARGEST_FILE));
         let user = user.map(from_user).transpose()?.flatten();
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_file_cannot_change_what_it_must_not() {
+    fn a_project_file_can_change_only_allowed_keys() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         fs::write(&path, "[recall]\nlimit = 3\n[redact]\nemails = false\n").unwrap();

@@ -1,4 +1,4 @@
-//! Old events in short: work for the background, one session at a time.
+//! Condenses old events in the background, one session at a time.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -13,12 +13,12 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::summarise;
 
-/// Sessions that are taken up at once.
+/// The number of sessions per batch.
 const SESSIONS: usize = 50;
-/// Events whose text is forgotten in one transaction.
+/// The number of events whose text is removed in one transaction.
 const AT_ONCE: usize = 1_000;
 
-/// What was done.
+/// What a run did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Digested {
     pub(crate) sessions: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Digested {
     pub(crate) forgotten: usize,
 }
 
-/// Digests what is old enough, and forgets what was digested long ago.
+/// Condenses events that are old enough, and removes the text of events that were condensed long ago.
 pub(crate) fn run(engine: &mut Engine, until: Instant) -> Result<Digested, EngineError> {
     let now = engine.now();
     let mut done = Digested::default();
@@ -58,8 +58,8 @@ pub(crate) fn run(engine: &mut Engine, until: Instant) -> Result<Digested, Engin
     Ok(done)
 }
 
-/// The time before which everything is older than `keep`, by the calendar and by the days on which the
-/// store was used: what is forgotten does not come back when a clock is set right.
+/// The time before which everything is older than `keep`, both by the calendar and by days of use: forgotten
+/// text does not come back when a wrong clock is corrected.
 fn old_by_use(engine: &Engine, keep: i64) -> Result<Option<Timestamp>, EngineError> {
     let now = engine.now();
     let days = u32::try_from(keep / DAY_MS).unwrap_or(u32::MAX);
@@ -67,7 +67,7 @@ fn old_by_use(engine: &Engine, keep: i64) -> Result<Option<Timestamp>, EngineErr
     Ok(by_use.map(|before| before.min(now.minus_millis(keep))))
 }
 
-/// Leaves for what has none, and everything above them anew.
+/// Creates missing leaves and rebuilds everything above them.
 fn one(engine: &mut Engine, session: i64, until: Instant) -> Result<(), EngineError> {
     let now = engine.now();
     let told = ask(engine, session, until)?;
@@ -84,8 +84,8 @@ fn one(engine: &mut Engine, session: i64, until: Instant) -> Result<(), EngineEr
     })
 }
 
-/// What the user's own command says of each stretch, by its first event and its length. Asked before
-/// anything is locked.
+/// The summary of each stretch by the user's own command, by its first event and length. Runs before any lock
+/// is taken.
 fn ask(
     engine: &mut Engine,
     session: i64,

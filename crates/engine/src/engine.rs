@@ -1,4 +1,4 @@
-//! The engine: an open store with its settings, and who is asking.
+//! The engine: an open store with its settings, and the caller.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use crate::error::EngineError;
 use crate::home::Home;
 use crate::{embed, project};
 
-/// Who asks, and from where. Never the server's own accident.
+/// Who calls, and from where. Always passed in, never taken from the server process.
 #[derive(Debug, Clone, Default)]
 pub struct Caller {
-    /// The folder the caller works in, if it has one.
+    /// The caller's working folder, if any.
     pub cwd: Option<PathBuf>,
-    /// Whose words a new memory holds unless it says otherwise.
+    /// The default origin of new memories.
     pub origin: Option<Origin>,
     pub author: Option<String>,
     pub session: Option<String>,
@@ -33,13 +33,13 @@ impl Caller {
         Caller { cwd, origin: Some(Origin::User), ..Caller::default() }
     }
 
-    /// An assistant that runs a command in a shell of its own.
+    /// An assistant that runs a command in its own shell.
     pub fn assistant(cwd: Option<PathBuf>, assistant: &hark_hosts::Assistant) -> Self {
         let author = Some(assistant.host.id.to_owned());
         Caller { cwd, origin: Some(Origin::Assistant), author, session: assistant.session.clone() }
     }
 
-    /// Whether a person speaks, who may decide about everything.
+    /// Whether the caller is a person, who may decide everything.
     pub fn is_user(&self) -> bool {
         self.origin == Some(Origin::User)
     }
@@ -75,7 +75,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Stores what hooks could not. What still cannot be stored goes on waiting.
+    /// Stores events that hooks could not store. Those that still fail keep waiting.
     fn take_in_waiting(&mut self) {
         const LIMIT: std::time::Duration = std::time::Duration::from_secs(5);
         if !hark_store::spool::is_empty(self.store.layout())
@@ -100,27 +100,27 @@ impl Engine {
         self.clock.now()
     }
 
-    /// Whether somebody should fold the write-ahead log: see the store's `log.rs`.
+    /// Whether the write-ahead log should be checkpointed; see the store's `log.rs`.
     pub fn log_grew_long(&self) -> bool {
         self.store.log_grew_long()
     }
 
-    /// For a process that lives on: calls stay short, and what they leave is done between them.
+    /// For a long-lived process: calls stay short, and the work they leave runs between them.
     pub fn rest_between_calls(&mut self) -> Result<(), EngineError> {
         Ok(self.store.rest_between_writes()?)
     }
 
-    /// The data directory, if its log has become long: [`crate::fold_beside`] then moves it into the database.
+    /// The data directory, if its log has grown long: [`crate::fold_beside`] then moves it into the database.
     pub fn with_long_log(&self) -> Option<Layout> {
         self.store.log_is_long().then(|| self.store.layout().clone())
     }
 
-    /// Does while nobody asks what a question would have to do first.
+    /// Does in idle time what the next question would otherwise have to do first.
     pub fn prepare_for_questions(&self) -> Result<(), EngineError> {
         Ok(self.store.finish_memories()?)
     }
 
-    /// How many parts a query looks into; a worker joins them.
+    /// How many segments of the index a query searches; a worker merges them.
     pub fn parts_of_index(&self) -> Result<u32, EngineError> {
         Ok(self.store.segments()?)
     }
@@ -130,19 +130,19 @@ impl Engine {
         Ok(self.store.fold_log(now)?)
     }
 
-    /// The only door: text from outside becomes text that may be stored.
+    /// The only way from external text to text that may be stored.
     pub(crate) fn clean(&self, text: &str) -> Clean {
         self.redactor.clean(Raw::new(text))
     }
 
-    /// The encoder, where the settings choose it and it is there and whole; loaded when it is first wanted, once
-    /// for the process. Never in a hook, which has no time for it.
+    /// The encoder, if the settings choose it and its file is intact. Loaded on first use, once per process,
+    /// and never in a hook, which has no time for it.
     pub(crate) fn encoder(&self) -> Option<Arc<MiniLm>> {
         let wanted = self.role == Role::Ordinary;
         wanted.then(|| Shelf::of(&self.home.path).shared(self.config.embedding.model))?
     }
 
-    /// The project of a folder, learned from git.
+    /// The project of a folder, determined with git.
     pub(crate) fn project_of(&mut self, folder: &Path) -> Option<ProjectKey> {
         project::identify(self, folder)
     }
@@ -153,8 +153,8 @@ impl Engine {
         Ok(bytes)
     }
 
-    /// Runs an operation; if the index turns out to be damaged, puts it aside, rebuilds it from
-    /// the files and runs the operation once more.
+    /// Runs an operation. If the index turns out to be damaged, moves it aside, rebuilds it from the files
+    /// and runs the operation again.
     pub fn recovering<T>(
         mut self,
         mut operation: impl FnMut(&mut Engine) -> Result<T, EngineError>,
@@ -180,7 +180,7 @@ impl Engine {
     }
 }
 
-/// The store's own key for redaction placeholders, made on first use.
+/// The store's own key for redaction placeholders, created on first use.
 fn placeholder_key(layout: &Layout) -> Result<[u8; 32], EngineError> {
     let (path, door) = (layout.placeholder_key(), layout.door());
     let fail = |e| EngineError::from(StoreError::io(&path, e));
@@ -203,7 +203,7 @@ fn placeholder_key(layout: &Layout) -> Result<[u8; 32], EngineError> {
     let key: [u8; 32] = Engine::random()?;
     let hex: String = key.iter().map(|b| format!("{b:02x}")).collect();
     door.create_folder(Path::new("")).map_err(fail)?;
-    // Several first starters: the one that links its file first wins, the others read it.
+    // If several processes start first, the one that links its file first wins and the others read it.
     let nonce: [u8; 8] = Engine::random()?;
     let draft = layout.home().join(format!(".placeholder.key.{}", u64::from_le_bytes(nonce)));
     door.put_once(&draft, &path, hex.as_bytes()).map_err(fail)?;
@@ -211,7 +211,7 @@ fn placeholder_key(layout: &Layout) -> Result<[u8; 32], EngineError> {
     if let Some(key) = parse(&kept) {
         return Ok(key);
     }
-    // It was damaged before: nothing that it marked can be known again.
+    // The key was damaged, so placeholders made with it cannot be matched any more.
     door.create_new(&draft).and_then(|mut file| file.write_all(hex.as_bytes())).map_err(fail)?;
     door.rename(&draft, &path).map_err(fail)?;
     Ok(key)

@@ -1,5 +1,4 @@
-//! What an operation can fail with, each with a way out. Surfaces turn kinds into exit codes or
-//! protocol errors.
+//! The errors of operations, each with a hint. Callers turn their kinds into exit codes or protocol errors.
 
 use hark_core::id::IdError;
 use hark_core::time::TimeError;
@@ -26,13 +25,13 @@ pub enum EngineError {
     Unhealthy,
     #[error(transparent)]
     Model(#[from] ModelError),
-    #[error("no random numbers from the system: {0}")]
+    #[error("the system provides no random numbers: {0}")]
     Random(String),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The caller asked for something that cannot be.
+    /// The caller asked for something impossible.
     User,
     NotFound,
     Storage,

@@ -1,5 +1,5 @@
-//! Hooks that fail have nobody to tell: they leave a line where `hark doctor` and the next start of
-//! a session find it.
+//! A failing hook has no one to tell, so it records a line for `hark doctor` and for the start of the next
+//! session.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,14 @@ use hark_store::{Finding, Layout, Severity};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// Where errors are written when the data directory cannot be.
+/// Where to record errors if the data directory is not writable.
 fn elsewhere() -> Option<PathBuf> {
     let base = etcetera::choose_base_strategy().ok()?;
     let state = base.state_dir().unwrap_or_else(|| base.cache_dir());
     Some(state.join("hark").join("hook-errors.jsonl"))
 }
 
-/// Best effort: a disk that takes nothing cannot be helped.
+/// Best effort: if the disk accepts no data, nothing can be done.
 pub fn record(layout: &Layout, error: &HookError) {
     if spool::record_error(&layout.hook_errors(), error).is_err()
         && let Some(file) = elsewhere()
@@ -27,7 +27,7 @@ pub fn record(layout: &Layout, error: &HookError) {
     }
 }
 
-/// What went wrong, oldest first.
+/// The recorded errors, oldest first.
 pub(crate) fn errors(layout: &Layout) -> Vec<HookError> {
     let mut found = spool::errors(&layout.hook_errors());
     found.extend(elsewhere().iter().flat_map(|file| spool::errors(file)));
@@ -35,7 +35,7 @@ pub(crate) fn errors(layout: &Layout) -> Vec<HookError> {
     found
 }
 
-/// One line for the start of a session, if events were lost since it was last said.
+/// One line for the start of a session, if events were lost since the last notice.
 pub(crate) fn notice(engine: &Engine) -> Result<Option<String>, EngineError> {
     let errors = errors(engine.store.layout());
     if errors.is_empty() {
@@ -46,11 +46,15 @@ pub(crate) fn notice(engine: &Engine) -> Result<Option<String>, EngineError> {
     let fresh: Vec<&HookError> = errors.iter().filter(|e| e.at > told).collect();
     let Some(last) = fresh.last() else { return Ok(None) };
     Ok(Some(format!(
-        "hark: {} hook event(s) could not be handled, the last {} ({}). Tell the user to run `hark doctor`.",
-        fresh.len(),
+        "hark: {} could not be handled, the last {} ({}). Tell the user to run `hark doctor`.",
+        hook_events(fresh.len()),
         last.at.ago(engine.now()),
         last.error.chars().take(160).collect::<String>()
     )))
+}
+
+fn hook_events(count: usize) -> String {
+    if count == 1 { "1 hook event".to_owned() } else { format!("{count} hook events") }
 }
 
 /// For `hark doctor`.
@@ -66,15 +70,15 @@ pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
         found.push(Finding {
             severity: Severity::Warning,
             what: format!(
-                "{} hook event(s) met an error in the last week ({kept} of them kept), the last from {} ({}), {}: {}",
-                errors.len(),
+                "{} failed in the last week ({kept} of them saved), the last from {} ({}), {}: {}",
+                hook_events(errors.len()),
                 last.host,
                 last.event,
                 last.at.ago(now),
                 last.error
             ),
             mend: Some(format!(
-                "if it goes on, mend what the error names; then delete {}",
+                "if it keeps happening, fix the cause that the error names, then delete {}",
                 layout.hook_errors().display()
             )),
         });
@@ -82,7 +86,7 @@ pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
     if !spool::is_empty(layout) {
         found.push(Finding {
             severity: Severity::Warning,
-            what: format!("events wait in {}", layout.spool().display()),
+            what: format!("unprocessed events in {}", layout.spool().display()),
             mend: Some("hark work --until-idle".to_owned()),
         });
     }
@@ -90,7 +94,7 @@ pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
         found.push(Finding {
             severity: Severity::Warning,
             what: format!("{path}: {reason}"),
-            mend: Some("mend or remove the file; it is kept as it is and skipped".to_owned()),
+            mend: Some("fix or remove the file; until then hark skips it".to_owned()),
         });
     }
     found

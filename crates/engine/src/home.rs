@@ -1,5 +1,5 @@
-//! Where the user's own store is: `HARK_HOME`, or the usual place. Stores of projects are layers beside it, see
-//! `project_store.rs`.
+//! The location of the user's own store: `HARK_HOME`, or the default. Stores of projects are layers beside
+//! it; see `project_store.rs`.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ impl Home {
         Some(Home { path: base.data_dir().join("hark") })
     }
 
-    /// Where the user's configuration is: `HARK_CONFIG` or the usual place.
+    /// The user's configuration file: `HARK_CONFIG`, or the default.
     pub fn user_config(setting: Option<PathBuf>) -> Option<PathBuf> {
         setting.filter(|p| !p.as_os_str().is_empty()).or_else(|| {
             Some(etcetera::choose_base_strategy().ok()?.config_dir().join("hark").join("config.toml"))

@@ -1,7 +1,7 @@
-//! The use cases of Hark: what the product does, once, for every surface.
+//! The use cases of Hark: everything the product does, implemented once for every surface.
 //!
-//! An operation is a file in [`ops`]: request, response, `run`. The command line, the MCP server
-//! and everything else call these and nothing below them.
+//! An operation is a file in [`ops`]: request, response, `run`. The command line, the MCP server and
+//! everything else call operations and nothing below them.
 
 mod boot;
 pub mod capture;

@@ -1,4 +1,4 @@
-//! Another program asked for an answer, with a deadline: whatever it does, we go on.
+//! Runs another program with a deadline: whatever it does, hark continues.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A program that was asked. It works while we do something else.
+/// A running program. It works while hark does something else.
 #[derive(Debug)]
 pub(crate) struct Asked {
     child: Child,
@@ -14,7 +14,7 @@ pub(crate) struct Asked {
     until: Instant,
 }
 
-/// Asks a program. It is given `input`, if there is any, and has until the deadline.
+/// Starts a program with `input`, if any, and a deadline.
 pub(crate) fn ask(
     command: &mut Command,
     input: Option<String>,
@@ -24,8 +24,8 @@ pub(crate) fn ask(
     let until = Instant::now() + deadline;
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
     let mut child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
-    // Each end has a thread that is left behind if need be: a program may answer before it has read, keep
-    // its output open after its end, or do nothing at all.
+    // Each pipe has a thread that can be abandoned: a program may answer before it has read its input, keep
+    // its output open after it exits, or do nothing at all.
     if let (Some(input), Some(mut stdin)) = (input, child.stdin.take()) {
         thread::spawn(move || stdin.write_all(input.as_bytes()));
     }
@@ -34,14 +34,14 @@ pub(crate) fn ask(
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = stdout.by_ref().take(most).read_to_end(&mut bytes);
-        // Read to the end, lest it dies of a closed pipe.
+        // Read to the end so that a closed pipe does not kill it.
         let rest = io::copy(&mut stdout, &mut io::sink());
         let _ = done.send(read.and(rest).is_ok().then_some(bytes));
     });
     Some(Asked { child, output, until })
 }
 
-/// What it prints, `most` bytes of it, if it ends well before the deadline.
+/// The first `most` bytes of its output, if it succeeds before the deadline.
 pub(crate) fn answer(
     command: &mut Command,
     input: Option<String>,
@@ -52,7 +52,7 @@ pub(crate) fn answer(
 }
 
 impl Asked {
-    /// Waits for what it prints, until the deadline; then it is ended.
+    /// Waits for the output until the deadline, then kills the program.
     pub(crate) fn answer(mut self) -> Option<Vec<u8>> {
         let left = self.until.saturating_duration_since(Instant::now());
         let bytes = self.output.recv_timeout(left).ok().flatten();
@@ -65,7 +65,7 @@ impl Asked {
     }
 }
 
-/// Whoever closed its output is about to end.
+/// A program that closed its output is about to exit.
 fn ends_well(child: &mut Child, until: Instant) -> bool {
     let mut pause = Duration::from_micros(50);
     loop {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_what_was_printed_up_to_the_most() {
+    fn an_answer_is_the_output_up_to_the_limit() {
         assert_eq!(shell("cat; echo .", Some("in"), 100).as_deref(), Some("in.\n"));
         assert_eq!(shell("echo early", Some(&"long ".repeat(100_000)), 100).as_deref(), Some("early\n"));
         assert_eq!(shell("yes | head -c 300000", None, 4).as_deref(), Some("y\ny\n"));
@@ -100,12 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn failure_and_silence_are_no_answer_and_nobody_waits() {
+    fn failure_and_silence_give_no_answer_without_waiting() {
         let began = Instant::now();
         assert_eq!(shell("echo half; exit 3", None, 100), None);
         assert_eq!(shell("sleep 20", None, 100), None);
         assert_eq!(shell("exec >&-; sleep 20", None, 100), None);
-        // Somebody it left behind keeps the output open.
+        // A child process that it left behind keeps the output open.
         assert_eq!(shell("sleep 20 & echo there", None, 100), None);
         assert!(began.elapsed() < Duration::from_secs(15));
     }

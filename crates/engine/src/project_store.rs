@@ -1,7 +1,7 @@
-//! The store that a project carries: the `.hark` folder of the project somebody works in.
+//! The store inside a project: its `.hark` folder.
 //!
-//! Assistants run hooks in every folder a person opens, so what lies there is a stranger's until its user says
-//! otherwise. The search goes up to the root of the repository at most, never into the home folder, a shared place
+//! Assistants run hooks in every folder a person opens, so its content is untrusted until the user trusts it.
+//! The search goes up to the root of the repository at most, and never into the home folder, a shared place
 //! such as `/tmp`, or a folder of another user.
 
 use std::fs;
@@ -14,11 +14,11 @@ use hark_store::{Layout, Trust};
 
 pub const FOLDER: &str = ".hark";
 
-/// What a project carries.
+/// What a project contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     Nothing,
-    /// A store of this user's, trusted or not.
+    /// A store owned by this user, trusted or not.
     Store(PathBuf),
     /// Something that is never used.
     Refused {
@@ -36,7 +36,7 @@ impl Found {
     }
 }
 
-/// Looks from `folder` upwards. `own` is the user's own store, which is not a project's.
+/// Searches from `folder` upwards. `own` is the user's own store, which is not a project's.
 pub fn find(folder: &Path, own: &Path) -> Found {
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let own = fs::canonicalize(own).unwrap_or_else(|_| own.to_owned());
@@ -71,15 +71,16 @@ pub fn find(folder: &Path, own: &Path) -> Found {
     Found::Nothing
 }
 
-/// The settings of a project's store, which count only if the user trusted it.
+/// The settings of a project's store, which count only if the user trusts it.
 pub fn settings(cwd: Option<&Path>, layout: &Layout) -> Option<Door> {
     let store = find(cwd?, layout.home()).store()?;
     let trusted = Trust::read(layout).is_ok_and(|trust| trust.covers(&store));
     trusted.then(|| Door::to_stranger(store))
 }
 
-/// Paths of stores and transcripts are written down as they are. One that holds a secret cannot be, not even with
-/// dashes in place of underscores and dots, as assistants write the names of folders.
+/// Whether hark may record a path of a store or transcript. Paths are stored verbatim, so one that contains a
+/// secret may not be; nor one that does with dashes for underscores and dots, as in the folder names that
+/// assistants make.
 pub(crate) fn may_be_written_down(path: &Path, redactor: &Redactor) -> bool {
     let is_plain = |text: &str| *redactor.clean(Raw::new(text)) == *text;
     let spelt = |text: &str| ["-", "_", "."].iter().all(|sign| is_plain(&text.replace('-', sign)));
@@ -99,7 +100,7 @@ fn is_own(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| Some(meta.uid()) == hark_files::user())
 }
 
-/// A folder in which everybody makes folders of their own.
+/// A folder in which every user may create files.
 #[cfg(unix)]
 fn is_shared(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! Something is said again, or said anew: whether a memory confirms one that is there, adds to it,
-//! or may be its newer state. Nothing new is ever dropped, and nothing is replaced on suspicion.
+//! Detects repeats: whether a new memory confirms an existing one, adds to it, or may be its newer state.
+//! Nothing new is ever dropped, and nothing is replaced on suspicion.
 
 use std::borrow::Cow;
 
@@ -12,15 +12,15 @@ use serde::Serialize;
 
 use crate::error::EngineError;
 
-/// What is known already about what a new memory says.
+/// What is already known about a new memory.
 pub(crate) enum Known {
     /// Nothing, or only what may be an older state of it.
     New(Vec<Candidate>),
-    /// This one says it already; now confirmed, with what was new added to it.
+    /// This memory already says it; now confirmed and extended with what was new.
     Confirmed(Box<Memory>),
 }
 
-/// A memory that a new one may replace, if somebody says so.
+/// A memory that a new one may replace if the caller says so.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Candidate {
     pub id: String,
@@ -29,12 +29,12 @@ pub struct Candidate {
     pub differences: Vec<Difference>,
 }
 
-/// How many are worth showing.
+/// How many candidates to show.
 const MOST_SHOWN: usize = 3;
 
-/// Looks for what `memory` repeats, and confirms it there.
+/// Finds what `memory` repeats, and confirms it.
 pub(crate) fn meet(writer: &mut Writer<'_>, memory: &Memory, now: Timestamp) -> Result<Known, EngineError> {
-    // What happened twice happened twice.
+    // Two events with the same text are still two events.
     if matches!(memory.kind, Kind::Event | Kind::Episode) {
         return Ok(Known::New(Vec::new()));
     }
@@ -66,12 +66,12 @@ pub(crate) fn meet(writer: &mut Writer<'_>, memory: &Memory, now: Timestamp) -> 
     Ok(Known::New(candidates))
 }
 
-/// How a new memory stands to one that is there.
+/// How a new memory relates to an existing one.
 pub(crate) fn likeness(writer: &Writer<'_>, old: &Memory, new: &Memory) -> Likeness {
     Said::by(new).likeness(writer, old)
 }
 
-/// What a new memory says, made ready once for all that it is compared with.
+/// The statement of a new memory, prepared once for all comparisons.
 struct Said<'m> {
     new: &'m Memory,
     body: Option<Text>,
@@ -102,7 +102,7 @@ impl<'m> Said<'m> {
     }
 }
 
-/// What a memory says as a whole. Titles that somebody chose count if both have one.
+/// The whole statement of a memory. Titles that someone chose count if both have one.
 fn statement<'m>(memory: &'m Memory, other: &Memory) -> Cow<'m, str> {
     let chosen = |m: &Memory| m.title != title_from_body(&m.body);
     if chosen(memory) && chosen(other) && memory.title != other.title {
@@ -112,16 +112,16 @@ fn statement<'m>(memory: &'m Memory, other: &Memory) -> Cow<'m, str> {
     }
 }
 
-/// `old` with everything that `new` has, on the word of somebody who may merge them.
+/// `old` with everything that `new` has, for a caller who may merge them.
 pub(crate) fn united(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option<Memory> {
     let spoken_for = Memory { origin: Origin::User, expires: old.expires, ..new.clone() };
     let after = confirmed(old, &spoken_for, longer, now)?;
-    // Merging is no word of the user about what the memory says.
+    // A merge is not the user's confirmation of the content.
     let origin = if new.origin == Origin::User { Origin::User } else { old.origin };
     Some(Memory { origin, ..after })
 }
 
-/// `old` with what `new` adds; nothing if `new` may not add what it has.
+/// `old` with what `new` adds; nothing if `new` may not add it.
 fn confirmed(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option<Memory> {
     if old.expires != new.expires {
         return None;
@@ -156,7 +156,7 @@ fn confirmed(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option
     after.life.confirmations += 1;
     after.life.confirmed = Some(now);
     if new.origin == Origin::User {
-        // A user's words now, whoever said them first, and whatever was said against them.
+        // Now the user's words, no matter who said them first, despite earlier feedback.
         after.origin = Origin::User;
         after.life.verdict = None;
         after.confidence = after.confidence.max(new.confidence);
@@ -175,7 +175,7 @@ fn joined(a: &Clean, b: &Clean) -> Clean {
     Clean::already_redacted(format!("{a}\n{b}"))
 }
 
-/// Counts alone are noted; anything else is a change with its history.
+/// A change of counters alone is only noted; anything else is a change with history.
 fn write(writer: &mut Writer<'_>, before: &Memory, mut after: Memory) -> Result<Known, EngineError> {
     let counted = Memory { life: after.life, confidence: after.confidence, ..before.clone() };
     if counted == after {

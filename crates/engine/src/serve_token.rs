@@ -1,7 +1,7 @@
-//! The token of `hark serve`, in the user's own store: readable by this user only, made when it is first needed.
+//! The token of `hark serve` in the user's own store: readable only by this user, created when first needed.
 //!
-//! Many may need it first at the same time. Each writes a draft and links it to the name; the one that comes first
-//! wins, and the others read what it wrote.
+//! Several processes may need it first at the same time. Each writes a draft and links it to the final name;
+//! the first one wins, and the others read what it wrote.
 
 use std::io;
 use std::path::Path;
@@ -11,22 +11,22 @@ use hark_store::{Layout, StoreError};
 
 use crate::{Engine, EngineError};
 
-/// Tokens that hark makes begin so, which shows what they are wherever one turns up.
+/// The prefix of tokens that hark makes, so that they are recognisable anywhere.
 pub const PREFIX: &str = "hark_";
 
-/// More than any token has.
+/// Longer than any token.
 const LONGEST: u64 = 4096;
 
 /// The token of the store at `home`, if there is one.
 pub fn read(home: &Path) -> Result<Option<String>, EngineError> {
     let path = Layout::new(home).serve_token();
     let door = Door::new(home);
-    // Closed to others from now on.
+    // Removes access for other users.
     let _ = door.tighten(&path);
     match door.read_to_string(&path, LONGEST).map(|text| text.trim().to_owned()) {
         Ok(token) if token.is_empty() => Err(EngineError::invalid(
             format!("{} is empty", path.display()),
-            "delete the file; `hark serve` then makes a new token",
+            "delete the file; `hark serve` then creates a new token",
         )),
         Ok(token) => Ok(Some(token)),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -34,7 +34,7 @@ pub fn read(home: &Path) -> Result<Option<String>, EngineError> {
     }
 }
 
-/// The same; where there is none, one is made.
+/// The token of the store at `home`; creates one if there is none.
 pub fn read_or_make(home: &Path) -> Result<String, EngineError> {
     if let Some(token) = read(home)? {
         return Ok(token);
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_first_starters_get_the_same_token() {
+    fn concurrent_first_starts_get_the_same_token() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("store");
         assert_eq!(read(&home).unwrap(), None);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_named_with_the_way_out() {
+    fn an_empty_file_is_reported_with_a_hint() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("serve.token"), "\n").unwrap();
         let error = read_or_make(folder.path()).unwrap_err();
@@ -84,7 +84,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn it_is_private_and_never_behind_a_link() {
+    fn the_token_is_private_and_never_read_through_a_link() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("serve.token");

@@ -1,4 +1,4 @@
-//! Which session is meant when nobody says.
+//! Finds the session a caller means without naming it.
 
 use hark_core::session::SessionStatus;
 use hark_store::{ProjectNum, SessionFilter, StoredSession};
@@ -7,10 +7,10 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::ops::scope::ReadScope;
 
-/// A session that was silent for longer is not the one at work.
+/// A session without activity for longer is not the current one.
 const AT_WORK_MS: i64 = 6 * 60 * 60 * 1000;
 
-/// The newest open session of the caller's project, of that assistant if one is named.
+/// The newest open session of the caller's project, of the given assistant if one is named.
 pub(crate) fn at_work(
     engine: &mut Engine,
     caller: &Caller,
@@ -36,8 +36,7 @@ pub(crate) fn at_work(
     Ok(engine.store.sessions(&filter, 1)?.into_iter().next())
 }
 
-/// The assistant's id in our table by any name it goes by; what it says of itself if we do not know
-/// it; `cli` for a person at a terminal.
+/// The assistant's id by any of its names; its own name if it is unknown; `cli` for a person at a terminal.
 pub(crate) fn host_id(name: Option<&str>) -> String {
     let Some(name) = name.map(str::trim).filter(|n| !n.is_empty()) else { return "cli".to_owned() };
     let folded: String =
@@ -57,7 +56,7 @@ mod tests {
     use super::host_id;
 
     #[test]
-    fn clients_are_known_by_the_names_they_give_themselves() {
+    fn clients_are_recognised_by_their_own_names() {
         for (name, id) in [
             ("claude-code", "claude-code"),
             ("codex-mcp-client", "codex"),

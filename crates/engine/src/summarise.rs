@@ -1,7 +1,8 @@
-//! Summaries by a command that the user names. Without one nothing is asked; if it fails, says nothing or
-//! takes too long, the digest is what it would have been without it.
+//! Summaries by a command that the user configures. If there is none, or it fails, prints nothing or takes
+//! too long, the digest is the same as without it.
 //!
-//! It gets clean text only, and what it says is cleaned again. A project's own settings cannot name one.
+//! The command receives only clean text, and its output is cleaned again. A project's own settings cannot
+//! name one.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -10,14 +11,14 @@ use hark_store::HeldEvent;
 
 use crate::program;
 
-/// How long one answer may take.
+/// The time limit for one answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What is read of an answer, in bytes.
+/// The maximum number of bytes read from an answer.
 const MOST_ANSWER: u64 = 4_000;
-/// What is asked about, in bytes.
+/// The maximum number of bytes sent to the command.
 const MOST_INPUT: usize = 24_000;
 
-/// What the command makes of these events; nothing is no reason to fail.
+/// The command's summary of these events; an empty answer is not an error.
 pub(crate) fn ask(command: &[String], events: &[HeldEvent], until: Instant) -> Option<String> {
     let (program, arguments) = command.split_first()?;
     let left = until.saturating_duration_since(Instant::now()).min(PATIENCE);
@@ -30,7 +31,7 @@ pub(crate) fn ask(command: &[String], events: &[HeldEvent], until: Instant) -> O
     (!text.is_empty()).then_some(text)
 }
 
-/// The events as text: who or what, about what, and how it went.
+/// The events as text: the actor, the target and the outcome.
 fn told(events: &[HeldEvent]) -> String {
     let mut text = String::new();
     for event in events {

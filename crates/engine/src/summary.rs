@@ -1,5 +1,5 @@
-//! A session in short, taken from its events: what was asked, what was done, how it ended. Never
-//! longer than its cap, however long the session was, and always the same for the same events.
+//! A short summary of a session, made from its events: what was asked, what was done, how it ended. Never
+//! longer than its limit, and always the same for the same events.
 
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::event::EventKind;
@@ -11,7 +11,7 @@ use crate::error::EngineError;
 use crate::recall::gate::is_trivial;
 
 pub(crate) const MOST_TOKENS: usize = 300;
-/// The newest events of each sort that are looked at.
+/// The maximum number of newest events of each kind.
 const PROMPTS: usize = 200;
 const TOOLS: usize = 2_000;
 
@@ -51,7 +51,7 @@ fn compose(session: &Session, prompts: &[PastEvent], last: Option<&PastEvent>, t
         let target = truncate_to_tokens(&target.split_whitespace().collect::<Vec<_>>().join(" "), 30);
         lines.push(format!("{} of {} tool calls failed, last {target}", failed.len(), session.tool_calls));
     }
-    // Later requests fill what room is left, newest first, and are told in their order.
+    // Later requests fill the remaining room, newest first, and appear in their order.
     let mut room = MOST_TOKENS.saturating_sub(lines.iter().map(|l| estimate_tokens(l) + 1).sum());
     let mut later = Vec::new();
     for title in asked.iter().skip(1).rev() {
@@ -66,6 +66,6 @@ fn compose(session: &Session, prompts: &[PastEvent], last: Option<&PastEvent>, t
     later.reverse();
     let at = usize::from(!asked.is_empty()).min(lines.len());
     lines.splice(at..at, later);
-    // Put together from clean texts only.
+    // Composed only of clean texts.
     Clean::already_redacted(truncate_to_tokens(&lines.join("\n"), MOST_TOKENS))
 }

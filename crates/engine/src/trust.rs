@@ -1,4 +1,4 @@
-//! Working in a project that carries a store of its own: what is read of it, and when its user hears of it.
+//! Working in a project that contains its own store: what hark reads from it, and when it informs the user.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use crate::project_store::{self, Found};
 
 impl Engine {
-    /// Somebody works in this folder: the store of its project, if it carries one, is read along from now on.
+    /// Enters a folder: from now on, hark also reads the store of its project, if there is one.
     pub fn enter(&mut self, folder: &Path) -> Result<(), EngineError> {
         let Some(store) = self.store_of(folder) else {
             self.store.leave();
@@ -20,7 +20,7 @@ impl Engine {
         Ok(self.store.visit(&store, now)?)
     }
 
-    /// The same for a hook, which reads nothing along.
+    /// The same for a hook, which does not read the project's store.
     pub fn stand_in(&mut self, folder: &Path) {
         if !self.store.layers().is_empty()
             && let Some(store) = self.store_of(folder)
@@ -29,20 +29,21 @@ impl Engine {
         }
     }
 
-    /// The store that the project of a folder carries, if it may be used at all.
+    /// The store in the project of a folder, if it may be used at all.
     fn store_of(&self, folder: &Path) -> Option<PathBuf> {
         let found = project_store::find(folder, &self.home.path).store()?;
         project_store::may_be_written_down(&found, &self.redactor()).then_some(found)
     }
 
-    /// The key under which memories of the untrusted store of this folder are filed.
+    /// The key for memories of this folder's untrusted store.
     pub(crate) fn untrusted_here(&self, folder: &Path) -> Option<ProjectKey> {
         let store = self.store_of(folder)?;
         let trusted = self.store.layer_at(&store).is_some_and(hark_store::Layer::is_trusted);
         (!trusted).then(|| untrusted_key(&store))
     }
 
-    /// The untrusted store of this folder, if nobody of this sort was told of it yet; from now on they were.
+    /// The untrusted store of this folder, if this kind of recipient has not been informed of it yet. Records
+    /// that it has now.
     pub fn tell_of_untrusted(&self, folder: &Path, to: Told) -> Option<PathBuf> {
         let store = self.store_of(folder)?;
         if self.store.layer_at(&store).is_some_and(hark_store::Layer::is_trusted) {
@@ -52,8 +53,8 @@ impl Engine {
         (!told).then_some(store)
     }
 
-    /// Once, when there was no such thing as trust before: stores of projects that `hark init` and `hark install`
-    /// wired here were made here.
+    /// Runs once, when trust is introduced: project stores that `hark init` and `hark install` set up on this
+    /// machine count as made here.
     pub(crate) fn trust_what_was_made_here(&mut self) -> Result<(), EngineError> {
         if Trust::is_begun(self.store.layout()) {
             return Ok(());
@@ -66,12 +67,12 @@ impl Engine {
         let mut made = Vec::new();
         for folder in folders {
             if let Found::Store(store) = project_store::find(&folder, &self.home.path) {
-                // What cannot be trusted by itself is asked for like any other.
+                // A store that cannot be trusted automatically needs `hark trust` like any other.
                 made.extend(self.trusted_entry(&store).ok());
             }
         }
         let now = self.now();
-        // A home that cannot be written is asked again next time.
+        // If the home is not writable, this is tried again next time.
         let outcome = self.store.write(now, |writer| {
             writer.change_trust(|trust| made.into_iter().for_each(|store| trust.add(store)))
         });
@@ -82,16 +83,16 @@ impl Engine {
         }
     }
 
-    /// What is written down about a store that is trusted from now on. Gives it an id if it has none.
+    /// The record of a newly trusted store. Gives the store an id if it has none.
     pub(crate) fn trusted_entry(&mut self, store: &Path) -> Result<TrustedStore, EngineError> {
         if !project_store::may_be_written_down(store, &self.redactor()) {
             return Err(EngineError::invalid(
-                "the path of this store looks as if it held a secret, so it cannot be written down",
+                "the path of this store seems to contain a secret, so hark cannot record it",
                 "rename the folder, then run `hark trust` again",
             ));
         }
         let nowhere =
-            || EngineError::invalid("this folder is not a project", "run it in the folder of a project");
+            || EngineError::invalid("this folder is not a project", "run the command inside a project");
         let root = store.parent().ok_or_else(nowhere)?;
         let project = self.project_of(root).ok_or_else(nowhere)?;
         let id = prepare_store(store, Engine::random()?)?;

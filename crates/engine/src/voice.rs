@@ -1,8 +1,8 @@
-//! Whose words a new memory holds, and whether it counts at once.
+//! Determines the origin of a new memory, and whether it counts at once.
 //!
-//! An assistant speaks for itself. It may pass on what the user said, if the user really said so: the words have to
-//! stand in a prompt that a hook reported of this very session. Anything else that would steer assistants,
-//! or be the user's, is kept as a proposal, which the user accepts or rejects.
+//! An assistant speaks for itself. It may pass on what the user said, but only if the user really said it:
+//! the text must occur in a prompt that a hook reported for the current session. Anything else that would
+//! steer assistants, or claims to be the user's, becomes a proposal that the user accepts or rejects.
 
 use hark_core::distil::spoken_in;
 use hark_core::{Clean, Kind, Origin, Status};
@@ -11,24 +11,25 @@ use hark_store::StoredSession;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 
-/// What an assistant is told where only the user may decide. It names no command: an assistant has a shell.
+/// The hint for an assistant when only the user may decide. It names no command, because an assistant has a
+/// shell.
 pub(crate) const ASK_USER: &str =
-    "leave it as it is and tell the user, who can decide it in a terminal of their own";
+    "leave it unchanged and tell the user, who can decide in their own terminal";
 
-/// Prompts of one session that are looked at.
+/// The maximum number of prompts of a session to check.
 const MOST_PROMPTS: usize = 300;
 
 pub(crate) struct Voice {
     pub(crate) origin: Origin,
     pub(crate) status: Status,
-    /// The prompt in which an assistant heard it.
+    /// The prompt in which the user said it to an assistant.
     pub(crate) prompt: Option<Clean>,
-    /// Who says so: what may be replaced on this word.
+    /// The speaker, which decides what the memory may replace.
     pub(crate) speaker: Origin,
 }
 
 impl Voice {
-    /// Who does not speak as the user may quote, pass on or propose.
+    /// Anyone who does not speak as the user may quote, pass on or propose.
     pub(crate) fn of(
         engine: &mut Engine,
         caller: &Caller,
@@ -45,8 +46,8 @@ impl Voice {
         }
         if origin == Origin::Teammate && speaker != Origin::Teammate {
             return Err(EngineError::invalid(
-                "only a teammate's own words are stored as theirs",
-                "leave the origin out for your own words; quoted ones are tool, file, web or import",
+                "only a teammate can store text with the origin `teammate`",
+                "omit the origin for your own words; use tool, file, web or import for quotes",
             ));
         }
         if !kind.steers() && origin != Origin::User {
@@ -60,7 +61,7 @@ impl Voice {
         })
     }
 
-    /// Of what an assistant adds to the user's words only that stays which the user said as well.
+    /// Whether an assistant may add this text to the user's words: only if the user said it as well.
     pub(crate) fn allows(&self, text: &str) -> bool {
         self.prompt.as_ref().is_none_or(|prompt| spoken_in(text, prompt))
     }
@@ -72,20 +73,20 @@ fn heard(engine: &mut Engine, caller: &Caller, text: &Clean) -> Result<Option<Cl
         Some(id) => engine.store.session_of_host(None, &engine.clean(id))?,
         None => crate::sessions::at_work(engine, caller, None)?,
     };
-    // Who starts a subagent is an assistant: its prompts are not the user's words.
+    // An assistant starts a subagent, so the prompts of a subagent are not the user's words.
     let is_own = |stored: &StoredSession| stored.session.parent.is_none();
     let Some(stored) = session.filter(is_own) else { return Ok(None) };
     let prompts = engine.store.typed_prompts(stored.num, MOST_PROMPTS)?;
     Ok(prompts.into_iter().find(|prompt| spoken_in(text, prompt)))
 }
 
-/// Quoted text may be kept, but not as an instruction.
+/// Quoted text may be stored, but not as an instruction.
 pub(crate) fn check_origin(origin: Origin, kind: Kind) -> Result<(), EngineError> {
     if origin.may_become(kind) {
         return Ok(());
     }
     Err(EngineError::invalid(
-        format!("words of origin `{origin}` may not become a {kind}"),
-        "store it as a fact; only what the user says becomes a directive or rule",
+        format!("text of origin `{origin}` cannot become a {kind}"),
+        "store it as a fact; only the user's own words can become a directive or rule",
     ))
 }

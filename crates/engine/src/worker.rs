@@ -1,6 +1,6 @@
-//! Work that no hook has time for, done by one short-lived process: events that wait, sessions that
-//! nobody ended, what live transcripts tell, what lasts of sessions, old events, the parts
-//! of the full-text index, the write-ahead log.
+//! Background work that no hook has time for, done by one short-lived process: waiting events, abandoned
+//! sessions, live transcripts, distilling sessions, old events, segments of the full-text index, the
+//! write-ahead log.
 
 use std::fs::File;
 use std::time::{Duration, Instant};
@@ -21,38 +21,38 @@ use crate::ops::{backup, embed, retention};
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Done {
-    /// Another worker is at it.
+    /// Another worker is already running.
     pub busy: bool,
     pub events: usize,
     pub expired: usize,
-    /// Events that transcripts told and no hook did.
+    /// Events that came from transcripts and not from a hook.
     pub read: u64,
-    /// Sessions whose events were put in short.
+    /// Sessions whose events were condensed.
     pub digested: usize,
-    /// Memories that retention put aside or removed.
+    /// Memories that retention archived or deleted.
     pub retired: usize,
-    /// A snapshot was made.
+    /// Whether a snapshot was taken.
     pub backed_up: bool,
-    /// Memories made of what was said in sessions.
+    /// Memories made from what was said in sessions.
     pub distilled: usize,
-    /// Passages that got a vector of the chosen encoder.
+    /// Passages that received a vector from the chosen encoder.
     pub embedded: usize,
 }
 
-/// The lock of the one worker of a data directory; freed with the process, however it ends.
+/// The lock of the only worker of a data directory; released when the process ends.
 pub fn lock(layout: &Layout) -> Option<File> {
     let file = layout.lock_file(&layout.worker_lock()).ok()?;
     file.try_lock().ok()?;
     Some(file)
 }
 
-/// Works until nothing is left or the time is up. Without surroundings only those transcripts are
-/// read that hooks named.
+/// Works until nothing is left or the time is up. Without surroundings, reads only the transcripts that hooks
+/// named.
 pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) -> Result<Done, EngineError> {
     let started = Instant::now();
     let Some(_lock) = lock(engine.store.layout()) else { return Ok(Done { busy: true, ..Done::default() }) };
     engine.store.be_courteous();
-    // Half a snapshot that a killed process left is a copy of memories.
+    // A partial snapshot left by a killed process is a copy of memories.
     let _ = engine.store.remove_leftovers();
     let mut done = Done { events: drain(engine, started, limit)?, ..Done::default() };
     let now = engine.now();
@@ -80,13 +80,13 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     if started.elapsed() < limit {
         done.embedded = embed::in_background(engine, until)?;
     }
-    // What was done is done, joined and folded or not.
+    // The work above is done, even if merging and folding fail.
     let _ = engine.store.join_segments(now, until);
     let _ = engine.fold_log();
     Ok(done)
 }
 
-/// Stores the events that wait, each in a transaction of its own.
+/// Stores the waiting events, each in its own transaction.
 pub(crate) fn drain(engine: &mut Engine, started: Instant, limit: Duration) -> Result<usize, EngineError> {
     let mut count = 0;
     for (path, arrival) in spool::waiting(engine.store.layout()) {

@@ -1,4 +1,4 @@
-//! Filters hold inside the search, however much else fits the words better; a budget is never
+//! Filters apply inside the search, even if other memories match the words better; a budget is never
 //! exceeded.
 
 use std::sync::{Mutex, OnceLock};
@@ -140,7 +140,7 @@ fn filters_find_the_one_among_thousands_that_fit_the_words_better() {
     assert_eq!(list::run(&mut engine, &Caller::user(None), &listed).unwrap().total, 1);
 }
 
-/// One engine with the corpus for all cases.
+/// One engine with the corpus, shared by all cases.
 fn with_corpus<T>(work: impl FnOnce(&mut Engine) -> T) -> T {
     static SHARED: OnceLock<Mutex<(TempDir, Engine)>> = OnceLock::new();
     let shared = SHARED.get_or_init(|| {

@@ -1,5 +1,5 @@
-//! A process that lives on, as a server does, keeps much of the index in memory. Whatever others
-//! write meanwhile, it answers what a new process would.
+//! A long-lived process such as a server keeps much of the index in memory. Whatever others write in the
+//! meantime, it must answer like a new process.
 
 use hark_core::Status;
 use hark_engine::ops::{context, edit, embed, forget, recall, reindex, remember, stats, status};
@@ -33,7 +33,7 @@ fn keep(engine: &mut Engine, text: String) -> String {
     remember::run(engine, &Caller::user(None), request).unwrap().id
 }
 
-/// What another process, or the lasting one itself, may do.
+/// Something that another process, or the long-lived one itself, may do.
 fn act(engine: &mut Engine, ids: &mut Vec<String>, what: u8, pick: usize) {
     let caller = Caller::user(None);
     let subject = SUBJECTS[pick % SUBJECTS.len()];
@@ -67,7 +67,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn a_lasting_process_answers_as_a_new_one(
+    fn a_long_lived_process_answers_like_a_new_one(
         acts in prop::collection::vec((0u8..7, 0usize..1_000, any::<bool>()), 1..12)
     ) {
         let folder = tempfile::tempdir().unwrap();
@@ -83,16 +83,16 @@ proptest! {
             act(if own { &mut lasting } else { &mut other }, &mut ids, what, pick);
             prop_assert_eq!(answers(&mut lasting), answers(&mut open(&folder)));
         }
-        // Words that were counted later, taken back or never counted make no difference.
+        // Words that were counted later, removed or never counted make no difference.
         let before = answers(&mut lasting);
         reindex::run(&mut other, &Caller::user(None), &reindex::Request::default(), &mut |_, _| {}).unwrap();
         prop_assert_eq!(before, answers(&mut other));
     }
 }
 
-/// What a server left to do is done by whoever asks first, though the server itself never will.
+/// The first caller does the work that a server left, although the server itself never will.
 #[test]
-fn words_that_a_server_left_are_counted_by_who_asks() {
+fn the_next_caller_counts_words_that_a_server_left() {
     let find = |engine: &mut Engine, query: &str| -> Vec<String> {
         let request = recall::Request { query: query.to_owned(), ..recall::Request::default() };
         let answer = recall::run(engine, &Caller::user(None), &request).unwrap();
@@ -106,7 +106,7 @@ fn words_that_a_server_left_are_counted_by_who_asks() {
     server.rest_between_calls().unwrap();
     let kept = keep(&mut server, "The zwiebelturm is painted in October.".to_owned());
     let dropped = keep(&mut server, "The zwiebelring is fried in oil.".to_owned());
-    // Forgotten before it was counted: other words must not be counted down for it.
+    // Forgotten before it was counted: the counts of other words must not decrease.
     let caller = Caller::user(None);
     let request = forget::Request { ids: vec![dropped], yes: true, ..forget::Request::default() };
     forget::run(&mut server, &caller, &request).unwrap();
@@ -135,9 +135,9 @@ fn an_entity_that_a_server_left_is_known_to_who_asks() {
     assert_eq!(found, [kept.as_str()]);
 }
 
-/// Repeats of what is not finished yet are recognised, by the server and by others.
+/// Both the server and others recognise repeats of what is not finished yet.
 #[test]
-fn a_repeat_of_what_a_server_left_is_no_second_memory() {
+fn a_repeat_of_pending_work_is_not_a_second_memory() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = open(&folder);
     server.rest_between_calls().unwrap();
@@ -152,15 +152,15 @@ fn a_repeat_of_what_a_server_left_is_no_second_memory() {
     assert_ne!(other, first);
 }
 
-/// A query looks into every part of the full-text index.
+/// A query searches every segment of the full-text index.
 #[test]
-fn a_worker_joins_the_parts_of_the_index() {
+fn a_worker_merges_the_segments_of_the_index() {
     let folder = tempfile::tempdir().unwrap();
     let mut writing = open(&folder);
     for number in 0..40 {
         keep(&mut writing, format!("Note {number}: the harbour is looked after by crew {}.", number * 7));
     }
-    // Else the worker does that too, and the encoder has a say afterwards.
+    // Otherwise the worker would do this too, and the encoder would affect the results.
     embed::run(&mut writing, &Caller::user(None), &embed::Request::default()).unwrap();
     let (before, parts) = (answers(&mut writing), writing.parts_of_index().unwrap());
     hark_engine::worker::run(&mut open(&folder), std::time::Duration::from_secs(20), None).unwrap();

@@ -1,7 +1,7 @@
 //! Ten thousand pairs of statements: repeats become one memory, newer states do not.
 //!
-//! All pairs go through the lookup and the judgement that `remember` uses; a sample goes through
-//! `remember` itself, to show that it is the same.
+//! All pairs go through the lookup and the decision that `remember` uses; a sample goes through `remember`
+//! itself, to show that the result is the same.
 
 #![expect(clippy::print_stdout, reason = "the measure is worth reading")]
 
@@ -67,7 +67,7 @@ fn remember_does_what_the_measure_says() {
     let clock = Clock::from_setting(Some("2026-09-01T12:00:00Z")).unwrap();
     let mut engine = Engine::open(home, Config::default(), clock).unwrap();
     for (at, pair) in pairs(SEED, 240).iter().enumerate() {
-        // Each pair in a project of its own: what others said is not the question.
+        // Each pair has its own project, so that pairs do not affect each other.
         let mut say = |text: &str| {
             let mut request = remember::Request { text: text.to_owned(), ..remember::Request::default() };
             request.scope.project = Some(format!("pairs/p{at}"));

@@ -1,5 +1,5 @@
-//! The corpus test: questions as people ask them, over memories as they keep them, through the
-//! product. Prints how each sort of question fares and what was missed.
+//! The corpus test: realistic questions over realistic memories, through the product. Prints how each kind of
+//! question fares and what was missed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -49,7 +49,7 @@ fn ask_everything() -> Vec<Asked> {
 #[expect(clippy::print_stdout, reason = "the table is the point")]
 fn nine_of_ten_questions_get_their_answer_first_and_nonsense_gets_none() {
     let asked = ask_everything();
-    // Sort of question → asked, first, among the first five.
+    // Kind of question → asked, first, in the top five.
     let mut table: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     let mut misses = Vec::new();
     for one in &asked {

@@ -1,5 +1,5 @@
-//! What a question is about: oneself, a time, or something to be counted. The right memory comes first although
-//! others share more of the question's words.
+//! Questions about oneself, about a time, or about a count: the right memory comes first although others
+//! share more words with the question.
 
 use hark_engine::ops::{recall, remember};
 use hark_engine::{Caller, Clock, Config, Engine, Home};

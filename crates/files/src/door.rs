@@ -1,4 +1,4 @@
-//! One folder, and everything below it.
+//! File access confined to one folder and everything below it.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -8,23 +8,23 @@ use std::path::{Component, Path, PathBuf};
 use crate::kind::{Kind, Look, Refusal, expect};
 use crate::{regular, system};
 
-/// Opens, creates, renames, lists and deletes below one folder, and nowhere else.
+/// Opens, creates, renames, lists and deletes files below one folder, and nowhere else.
 ///
-/// Paths may be given relative to the folder or as the folder's own path with more behind it.
+/// Paths may be relative to the folder, or absolute paths that start with the folder's own path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Door {
     root: PathBuf,
-    /// Whether the folder itself may be reached through a link.
+    /// Whether the folder itself may be a link.
     through_link: bool,
 }
 
 impl Door {
-    /// A folder that its user chose: it may itself be a link to somewhere else.
+    /// A folder that the user chose; it may be a link to somewhere else.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Door { root: root.into(), through_link: true }
     }
 
-    /// A folder that somebody else may have made: it must be a real folder.
+    /// A folder that someone else may have created; it must be a real folder, not a link.
     pub fn to_stranger(root: impl Into<PathBuf>) -> Self {
         Door { root: root.into(), through_link: false }
     }
@@ -33,7 +33,7 @@ impl Door {
         &self.root
     }
 
-    /// The steps from the folder to `path`.
+    /// The path components from the folder to `path`.
     fn steps<'p>(&self, path: &'p Path) -> io::Result<Vec<&'p std::ffi::OsStr>> {
         let inner = match path.strip_prefix(&self.root) {
             Ok(inner) => inner,
@@ -47,7 +47,7 @@ impl Door {
         inner.components().filter(|part| *part != Component::CurDir).map(step).collect()
     }
 
-    /// The folder that holds `path`, open, and the last step.
+    /// The open parent folder of `path`, and its last component.
     fn enter<'p>(&self, path: &'p Path) -> io::Result<(system::Folder, &'p std::ffi::OsStr)> {
         let mut steps = self.steps(path)?;
         let last = steps.pop().ok_or(Refusal::Outside)?;
@@ -62,7 +62,7 @@ impl Door {
         Ok(folder)
     }
 
-    /// What is at `path`; `None` if nothing is. The folder itself is looked at with an empty path.
+    /// What is at `path`, or `None` if nothing is. An empty path means the folder itself.
     pub fn look(&self, path: &Path) -> io::Result<Option<Look>> {
         let found = if self.steps(path)?.is_empty() {
             self.walk(&[]).and_then(|folder| folder.look_at_itself())
@@ -86,7 +86,7 @@ impl Door {
         matches!(self.look(path), Ok(Some(look)) if look.is_folder())
     }
 
-    /// The names in a folder, with what each of them is. Empty if there is no such folder.
+    /// The names in a folder and what each of them is. Empty if the folder does not exist.
     pub fn list(&self, path: &Path) -> io::Result<Vec<(OsString, Look)>> {
         match self.walk(&self.steps(path)?).and_then(|folder| folder.list()) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -94,14 +94,14 @@ impl Door {
         }
     }
 
-    /// Opens a regular file to read it.
+    /// Opens a regular file for reading.
     pub fn open(&self, path: &Path) -> io::Result<File> {
         let (folder, name) = self.enter(path)?;
         expect(folder.look(name)?.kind, Kind::File)?;
         folder.open(name)
     }
 
-    /// The bytes of a regular file of at most `most` bytes.
+    /// Reads a regular file of at most `most` bytes.
     pub fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         regular::read_all(self.open(path)?, most)
     }
@@ -110,25 +110,25 @@ impl Door {
         regular::text(self.read(path, most)?)
     }
 
-    /// A new private file; an error if anything is there already.
+    /// Creates a private file. Fails if anything already exists there.
     pub fn create_new(&self, path: &Path) -> io::Result<File> {
         let (folder, name) = self.enter(path)?;
         folder.create_new(name)
     }
 
-    /// A regular file to read and write, made if it is missing, with what is in it.
+    /// Opens a regular file for reading and writing. Creates it if it is missing and keeps existing content.
     pub fn open_or_create(&self, path: &Path) -> io::Result<File> {
         let (folder, name) = self.enter(path)?;
         folder.open_or_create(name, false)
     }
 
-    /// The same, but every write goes to the end.
+    /// Like [`Door::open_or_create`], but every write appends.
     pub fn append_to(&self, path: &Path) -> io::Result<File> {
         let (folder, name) = self.enter(path)?;
         folder.open_or_create(name, true)
     }
 
-    /// A private folder and those on the way to it, where they are missing. Makes the door's own folder too.
+    /// Creates a private folder and its missing parents, including the door's own folder.
     pub fn create_folder(&self, path: &Path) -> io::Result<()> {
         let steps = self.steps(path)?;
         let mut folder = match system::Folder::root(&self.root, self.through_link) {
@@ -163,7 +163,7 @@ impl Door {
         source.rename(name, &target, new_name)
     }
 
-    /// Gives the file at `from` a second name; an error if anything has that name already.
+    /// Gives the file at `from` a second name. Fails if that name already exists.
     pub fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         let (source, name) = self.enter(from)?;
         expect(source.look(name)?.kind, Kind::File)?;
@@ -171,13 +171,13 @@ impl Door {
         source.hard_link(name, &target, new_name)
     }
 
-    /// Puts a file in place once, whole: of many who try at the same time one wins, and all find what it wrote.
-    /// `draft` is a name that nobody else uses.
+    /// Creates a whole file exactly once: when many try at the same time, one wins and all of them see what
+    /// it wrote. `draft` must be a name that nobody else uses.
     pub fn put_once(&self, draft: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let placed = self.create_new(draft).and_then(|mut file| file.write_all(bytes)).and_then(|()| {
             match self.link(draft, path) {
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-                // A file system without links.
+                // This file system has no hard links.
                 Err(_) => self.rename(draft, path),
                 Ok(()) => Ok(()),
             }
@@ -186,15 +186,15 @@ impl Door {
         placed
     }
 
-    /// Deletes a regular file. A link, a FIFO or a device is none of ours and stays.
+    /// Deletes a regular file. Links, FIFOs and devices are not ours and stay.
     pub fn remove(&self, path: &Path) -> io::Result<()> {
         let (folder, name) = self.enter(path)?;
         expect(folder.look(name)?.kind, Kind::File)?;
         folder.remove(name)
     }
 
-    /// Takes from others what they may do with a file or folder. What the user may not do stays so: a store that
-    /// somebody made read-only is read.
+    /// Removes other users' access to a file or folder. Does not add permissions for the owner, so a store
+    /// that was made read-only stays read-only.
     pub fn tighten(&self, path: &Path) -> io::Result<()> {
         let Some(look) = self.look(path)? else { return Ok(()) };
         let wanted = match look.kind {
@@ -213,7 +213,7 @@ impl Door {
         folder.set_mode(name, look.kind, wanted)
     }
 
-    /// The same for everything below `path`, to the depth that a store has.
+    /// Does the same for everything below `path`, as deep as a store goes.
     pub fn tighten_all(&self, path: &Path) -> io::Result<()> {
         const DEEPEST: usize = 8;
         self.tighten_below(path, DEEPEST)

@@ -1,4 +1,4 @@
-//! What stands at a path, and why it may be refused.
+//! What exists at a path, and why it may be refused.
 
 use std::fmt;
 use std::io;
@@ -26,16 +26,16 @@ impl Kind {
     }
 }
 
-/// What a look at a path shows, without following a link.
+/// What exists at a path, without following links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     pub kind: Kind,
     /// Modification time in nanoseconds.
     pub mtime: i64,
     pub size: u64,
-    /// Permission bits; 0 where the system has none.
+    /// Permission bits; 0 on systems without them.
     pub mode: u32,
-    /// The user it belongs to; `None` where the system has no such number.
+    /// The owner's user id; `None` on systems without one.
     pub owner: Option<u32>,
 }
 
@@ -52,12 +52,12 @@ impl Look {
 /// Why something at a path is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Not what was expected there.
+    /// Found, expected.
     Is(Kind, Kind),
     TooLarge {
         most: u64,
     },
-    /// The path leads out of the folder.
+    /// The path leads outside the folder.
     Outside,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for Refusal {
                 write!(f, "is larger than {} MB", most / 1024 / 1024)
             }
             Refusal::TooLarge { most } => write!(f, "is larger than {} kB", most / 1024),
-            Refusal::Outside => f.write_str("leads out of its folder"),
+            Refusal::Outside => f.write_str("leads outside its folder"),
         }
     }
 }
@@ -89,7 +89,7 @@ pub fn refusal_of(error: &io::Error) -> Option<Refusal> {
     error.get_ref()?.downcast_ref::<Refusal>().copied()
 }
 
-/// An error unless `found` is what was expected.
+/// Fails unless `found` is `expected`.
 pub(crate) fn expect(found: Kind, expected: Kind) -> io::Result<()> {
     if found == expected { Ok(()) } else { Err(Refusal::Is(found, expected).into()) }
 }

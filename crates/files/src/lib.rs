@@ -1,13 +1,13 @@
-//! Opening files without being led astray.
+//! Opening files safely: no link, FIFO or device can redirect or block hark.
 //!
-//! A [`Door`] opens, creates, renames, lists and deletes below one folder and nowhere else: no link is
-//! followed on the way, and nothing but regular files and folders is touched. What it creates is private
-//! (folders 0700, files 0600) whatever the umask. [`regular`] is for files that somebody named on purpose,
-//! such as settings and transcripts: links are followed there, but a FIFO or a device is refused at once
-//! instead of being waited for.
+//! A [`Door`] opens, creates, renames, lists and deletes files below one folder and nowhere else. It follows
+//! no links on the way and touches only regular files and folders. Whatever it creates is private (folders
+//! 0700, files 0600) regardless of the umask. [`regular`] is for files that someone named on purpose, such as
+//! settings and transcripts: it follows links, but refuses a FIFO or a device at once instead of waiting for
+//! it.
 //!
-//! On Unix each step of a path is opened relative to the one before it, without following links, so a folder
-//! that is swapped for a link in between changes nothing. On Windows every step is looked at before it is used:
+//! On Unix, each component of a path is opened relative to the previous one without following links, so
+//! swapping a folder for a link in between changes nothing. On Windows, each component is checked before use:
 //! links and junctions are refused, but a program that swaps a folder at the right moment could win the race.
 
 mod door;
@@ -26,12 +26,12 @@ use unix as system;
 #[cfg(not(unix))]
 use windows as system;
 
-/// The user whom this process works for; `None` where the system has no such number.
+/// The id of the user that runs this process; `None` on systems without one.
 pub fn user() -> Option<u32> {
     system::user()
 }
 
-/// What an open file is.
+/// The kind and metadata of an open file.
 pub fn look_at(file: &std::fs::File) -> std::io::Result<Look> {
     system::look_at(file)
 }

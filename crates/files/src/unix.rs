@@ -1,4 +1,4 @@
-//! Each step relative to an open folder, without following links.
+//! Opens each path component relative to an open folder, without following links.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File};
@@ -58,17 +58,17 @@ impl Folder {
             }
             match self.look(name) {
                 Ok(look) => found.push((name.to_owned(), look)),
-                // It vanished since it was listed.
+                // It was deleted after it was listed.
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {}
-                // A folder whose names can be read and nothing else is not an empty one.
+                // A folder that can be listed but not searched is not empty.
                 Err(e) => return Err(e),
             }
         }
         Ok(found)
     }
 
-    /// What was looked at a moment ago may have been swapped: the open file is looked at again. A FIFO
-    /// is opened without waiting for its other end.
+    /// The file may have been swapped since the last check, so this checks the open file again. Opens a FIFO
+    /// without waiting for its other end.
     pub(crate) fn open(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = sys::openat(&self.0, name, flags, Mode::empty())
@@ -80,7 +80,7 @@ impl Folder {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(PRIVATE_FILE as _);
         let file = sys::openat(&self.0, name, flags, mode)?;
-        // A umask can only have taken bits away; whoever made it must be able to read it.
+        // The umask may have removed bits, but the creator must be able to read the file.
         sys::fchmod(&file, mode)?;
         Ok(file.into())
     }
@@ -140,7 +140,7 @@ fn only_regular(file: OwnedFd) -> io::Result<File> {
     Ok(file.into())
 }
 
-/// Says what stands there where the system only says that it will not.
+/// Names what is there when the system only reports a refusal.
 fn named(error: rustix::io::Errno, kind: impl FnOnce() -> Option<Kind>) -> io::Error {
     use rustix::io::Errno;
     let expected = match error {
@@ -183,7 +183,7 @@ pub(crate) fn look_at(file: &File) -> io::Result<Look> {
 }
 
 pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
-    // Looked at first: opening a device can do something.
+    // Checked first, because opening a device can have side effects.
     let meta = fs::metadata(path)?;
     let kind = kind_of(FileType::from_raw_mode(meta.mode() as _));
     expect(kind, Kind::File)?;
@@ -202,7 +202,7 @@ pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// The folders on the way belong to everybody; the last one to the user alone.
+/// The parent folders get default permissions; only the last folder is private.
 pub(crate) fn create_root(path: &Path) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;

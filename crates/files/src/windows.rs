@@ -1,6 +1,6 @@
-//! Without folder handles: every step is looked at before it is used. Links and junctions are refused; a
-//! program that swaps a folder between the look and the use can win. Folders below the user's profile are
-//! private by inheritance there, so no permissions are set.
+//! Windows has no folder handles to open relative to, so every component is checked before use. Links and
+//! junctions are refused, but a program that swaps a folder between the check and the use can win the race.
+//! Folders below the user's profile inherit private permissions, so none are set here.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};

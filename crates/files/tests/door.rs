@@ -1,4 +1,4 @@
-//! The door cannot be led out of its folder, and nothing but regular files comes through it.
+//! Nothing leads a door outside its folder, and it handles only regular files.
 #![cfg(unix)]
 
 use std::fs;

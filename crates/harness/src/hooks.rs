@@ -1,10 +1,10 @@
-//! Hooks: any bytes on stdin give an event, and the answer to it is one JSON object or nothing.
+//! Hooks: any bytes on stdin give an event, and the reply is one JSON object or nothing.
 
 use hark_hosts::HOSTS;
 use hark_hosts::hook::{self, MOST_CHARS, Say};
 use serde_json::Value;
 
-/// Names under which clients call, besides what their JSON says.
+/// Event names that clients pass on the command line, besides the one in their JSON.
 const EVENTS: &[Option<&str>] = &[None, Some("SessionStart"), Some("UserPromptSubmit"), Some("PreToolUse")];
 
 pub fn hooks(input: &[u8]) {
@@ -25,7 +25,7 @@ pub fn hooks(input: &[u8]) {
 }
 
 fn answer(text: &str, host: &str) {
-    // Quotes and line ends take two bytes each.
+    // Quotes and line ends take two bytes each when escaped.
     assert!(text.len() < 8 * MOST_CHARS, "{host}: {} bytes", text.len());
     if !text.is_empty() {
         let value: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{host}: {e}: {text}"));

@@ -1,4 +1,5 @@
-//! What other stores and other tools kept: any file is taken in or refused with words, and a refused one leaves no trace.
+//! Imports from other stores and tools: any file is imported or refused with a message, and a refused file
+//! leaves no trace.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -10,7 +11,7 @@ use hark_engine::transfer::{Passphrase, documents};
 use hark_engine::{Caller, Clock, Config, Engine, EngineError, Home};
 use tempfile::TempDir;
 
-/// Tools that keep text; databases are read by SQLite, which has its own fuzzers.
+/// Tools that store text. Databases are read by SQLite, which has its own fuzzers.
 const TOOLS: &[&str] = &["server-memory", "instructions", "obsidian", "sessionmem"];
 
 struct Desk {

@@ -1,8 +1,8 @@
-//! What must hold whatever comes in from outside: one function for each door, given any bytes.
+//! Guarantees for any input from outside: one function per entry point, called with arbitrary bytes.
 //!
-//! Used from two places. `tests/` mutates real inputs ([`seeds`], [`mutate`]) for a short time, with every test run;
-//! `fuzz/` hands the same functions to `cargo fuzz`, which goes on for as long as it is let. A function panics when a
-//! promise is broken, and returns in every other case.
+//! Two callers use them. `tests/` mutates real inputs ([`seeds`], [`mutate`]) for a short time in every test
+//! run; `fuzz/` passes the same functions to `cargo fuzz`, which runs as long as you like. A function panics
+//! when a promise is broken and returns otherwise.
 
 mod hooks;
 mod import;
@@ -20,7 +20,7 @@ pub use redaction::redaction;
 pub use settings::settings;
 pub use transcripts::transcripts;
 
-/// A door, by the name that its corpus and its fuzz target have.
+/// An entry point, with the name of its corpus and fuzz target.
 pub struct Target {
     pub name: &'static str,
     pub run: fn(&[u8]),

@@ -1,5 +1,5 @@
-//! Files of memories and sessions: what can be read is written so that it can be read again, nothing of it gets lost, and
-//! the next rewrite changes nothing.
+//! Memory and session files: whatever can be read is written so that it can be read again, nothing is lost,
+//! and the next rewrite changes nothing.
 
 use hark_core::memory::Memory;
 use hark_core::redact::{RedactOptions, Redactor};
@@ -19,7 +19,7 @@ pub fn memory_file(input: &[u8]) {
     file_name(&markdown::file_name(&first));
 }
 
-/// Decimals are written with three places, and entries of others may become comments.
+/// Decimals are written with three places, and unknown entries may become comments.
 fn rounded(first: &Memory, second: &Memory) -> Memory {
     let near = |a: f32, b: f32| (a - b).abs() < 0.001;
     let mut rounded = first.clone();
@@ -46,7 +46,7 @@ pub fn session_file(input: &[u8]) {
     file_name(&markdown::session::file_name(&first));
 }
 
-/// Texts are long; the first line that differs says enough.
+/// Texts are long, so this reports only the first line that differs.
 fn same(what: &str, before: &str, after: &str) {
     if before != after {
         let line = before.lines().zip(after.lines()).position(|(a, b)| a != b);

@@ -1,4 +1,4 @@
-//! Turns a real input into a hostile one: what broke parsers before, at a place that is drawn.
+//! Turns a real input into a hostile one: applies changes that have broken parsers before, at random places.
 
 use std::ops::Range;
 
@@ -81,7 +81,7 @@ const NESTING: &[(&str, &str)] = &[
     ("&a [*a, ", "]"),
 ];
 
-/// What tends to end something early.
+/// Text that tends to end something early.
 const HOSTILE: &[&str] = &[
     "---\n",
     "\n---\n",
@@ -105,7 +105,7 @@ const HOSTILE: &[&str] = &[
     "|-\n",
 ];
 
-/// Longer inputs are cut: a test has many, and none should take long.
+/// Longer inputs are truncated: a test has many, and none should take long.
 pub const LONGEST: usize = 256 * 1024;
 
 pub fn apply(seed: &[u8], steps: &[Step]) -> Vec<u8> {
@@ -185,7 +185,7 @@ fn insert(bytes: &mut Vec<u8>, at: usize, piece: &[u8]) {
     bytes.splice(at..at, piece.iter().copied());
 }
 
-/// The next `"name"` that a colon follows.
+/// The next `"name"` followed by a colon.
 fn key(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     let colon = at + bytes[at..].windows(2).position(|pair| pair == b"\":")?;
     let open = bytes[..colon].iter().rposition(|byte| *byte == b'"')?;
@@ -198,7 +198,7 @@ fn line(bytes: &[u8], at: usize) -> Range<usize> {
     start..end
 }
 
-/// The next run of digits, or an empty place.
+/// The next run of digits, or an empty range.
 fn digits(bytes: &[u8], at: usize) -> Range<usize> {
     let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit).map(|start| at + start) else {
         return at..at;
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn each_does_what_it_is_called() {
+    fn each_mutation_does_what_its_name_says() {
         let seed = "{\"a\": 1,\n\"b\": 22}";
         assert_eq!(with(How::Truncate, seed, 0x8000, 0), "{\"a\": 1,");
         assert_eq!(with(How::DuplicateKey, seed, 0, 0), "{\"a\": \"twice\", \"a\": 1,\n\"b\": 22}");
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_too_short_for_any() {
+    fn no_input_is_too_short() {
         for how in ALL {
             for seed in ["", "x", "\n", "\""] {
                 for much in [0, 1, 127, 255] {

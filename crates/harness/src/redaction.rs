@@ -1,4 +1,4 @@
-//! Redaction: never fails, says where it found what, and has nothing to do a second time.
+//! Redaction never fails, reports where it found what, and finds nothing in its own output.
 
 use hark_core::Raw;
 use hark_core::redact::{RedactOptions, Redactor};

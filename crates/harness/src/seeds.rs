@@ -1,21 +1,21 @@
-//! Real inputs to begin with: what is in the repository, and what was recorded where that is unpacked.
+//! Real inputs to start from: those in the repository, and recorded ones if they are unpacked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use hark_testkit::{events, hooks as recorded};
 
-/// Longer files are cut, at a line: a beginning shows as much as the whole.
+/// Longer files are cut at a line end: their beginning shows enough.
 const LONGEST: usize = 32 * 1024;
 
-/// So many of each recorded sort; the rest looks alike.
+/// At most this many of each recorded sort; the rest look alike.
 const MOST: usize = 120;
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }
 
-/// Files below a folder, in order of their names.
+/// Files below a folder, sorted by name.
 fn files(folder: &Path, endings: &[&str]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -50,7 +50,7 @@ fn own(folder: &str) -> Vec<Vec<u8>> {
     found
 }
 
-/// Events of every assistant.
+/// Events from every assistant.
 pub fn hooks() -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> =
         events::all("/home/ann/shop").iter().map(|made| made.payload.to_string().into_bytes()).collect();
@@ -68,7 +68,7 @@ pub fn session_files() -> Vec<Vec<u8>> {
     own("sessions")
 }
 
-/// A transcript of every assistant.
+/// A transcript from every assistant.
 pub fn transcripts() -> Vec<Vec<u8>> {
     let mut all = files(&crates().join("hosts/tests/fixtures"), &["json", "jsonl", "md"]);
     all.push(hark_testkit::transcripts::codex("01a1e07d", "/home/ann/shop", "cargo test", 1).into_bytes());
@@ -83,7 +83,7 @@ pub fn transcripts() -> Vec<Vec<u8>> {
     all
 }
 
-/// Settings files, each after the byte that names its place.
+/// Settings files, each preceded by the byte that selects its place.
 pub fn settings() -> Vec<Vec<u8>> {
     let texts = own("settings");
     let numbered = |number: u8| texts.iter().map(move |text| [&[number], text.as_slice()].concat());
@@ -94,7 +94,7 @@ pub fn imports() -> Vec<Vec<u8>> {
     [own("exports"), own("memories")].concat()
 }
 
-/// Texts with secrets in them, made from the rules' own examples.
+/// Texts that contain secrets, made from the examples of the rules.
 pub fn redaction() -> Vec<Vec<u8>> {
     [own("texts"), own("memories"), hooks()].concat()
 }

@@ -1,5 +1,5 @@
-//! Other people's settings: an install and an uninstall later every byte is back, and a file that cannot be edited was
-//! never touched.
+//! Settings of other programs: after an install and an uninstall every byte is back, and a file that cannot
+//! be edited is never touched.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use hark_hosts::{Hooks, Options, Owner, Scope, Surroundings, Vault};
 use tempfile::TempDir;
 
-/// A file of each sort, with the assistant that keeps it.
+/// One file of each sort, with the assistant that uses it.
 const FILES: &[(&str, &str)] = &[
     ("claude-code", ".claude.json"),
     ("claude-code", ".claude/settings.json"),
@@ -21,7 +21,7 @@ const FILES: &[(&str, &str)] = &[
     ("zed", ".config/zed/settings.json"),
 ];
 
-/// The first byte says which file the others are.
+/// The first byte selects the file; the rest is its content.
 pub fn settings(input: &[u8]) {
     let Some((which, bytes)) = input.split_first() else { return };
     let (host, name) = FILES[usize::from(*which) % FILES.len()];
@@ -62,7 +62,7 @@ pub fn settings(input: &[u8]) {
     }
 }
 
-/// The same when the user added a line end after the install: then ours is cut out instead of the file put back.
+/// The user added a line end after the install, so hark removes its own part instead of restoring the file.
 fn taken_out_by_hand(name: &str, around: &Surroundings, vault: &mut Vault, file: &Path, bytes: &[u8]) {
     let (host, _) = FILES.iter().find(|(_, known)| *known == name).expect("known");
     let host = hark_hosts::find(host).expect("known");
@@ -103,7 +103,7 @@ fn around(home: &Path) -> Surroundings {
     }
 }
 
-/// In memory where that can be had: thousands of files are written and none matters.
+/// In memory if possible: thousands of files are written and none of them matters.
 fn temporary() -> TempDir {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };

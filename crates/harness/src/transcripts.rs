@@ -1,10 +1,10 @@
-//! Transcripts: every reader reads any bytes, and what it waits for lies in what it was given.
+//! Transcripts: every reader accepts any bytes, and the position it waits at lies within its input.
 
 use std::path::Path;
 
 use hark_hosts::transcript::{Shape, TRANSCRIPTS, Told, recognise};
 
-/// Names whose parts readers look at.
+/// Paths whose parts readers inspect.
 const PATHS: &[&str] = &[
     "/home/ann/.claude/projects/-home-ann-shop/1d062700-e19d-4725-bc83-fa659170faa0.jsonl",
     "/home/ann/.gemini/tmp/shop/chats/session-2026-11-15T18-40-7485bc2c.jsonl",

@@ -1,4 +1,5 @@
-//! Every door, for a short time, with real inputs that were made hostile. `PROPTEST_CASES=100000` makes the time long.
+//! Runs every entry point for a short time with mutated real inputs. Set `PROPTEST_CASES=100000` for a long
+//! run.
 
 use hark_harness::mutate::{self, ALL, How, Step};
 use hark_harness::{TARGETS, Target};

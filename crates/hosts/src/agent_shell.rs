@@ -1,25 +1,26 @@
-//! Whether a command runs in a shell that an assistant opened: what is typed there is the assistant's word, not the
-//! user's.
+//! Detects whether a command runs in a shell that an assistant opened. What is typed there comes from the
+//! assistant, not from the user.
 //!
-//! Known by variables that an assistant sets for its own commands and that no person's terminal has. A missing
-//! terminal, `CI` or an editor's terminal (`TERM_PROGRAM=vscode`, `CURSOR_TRACE_ID`) prove nothing: people,
-//! scripts and tests have them too.
+//! The signs are variables that an assistant sets for its own commands and that no person's terminal has. A
+//! missing terminal, `CI` or an editor's terminal (`TERM_PROGRAM=vscode`, `CURSOR_TRACE_ID`) proves nothing:
+//! people, scripts and tests have them too.
 
 use crate::HOSTS;
 use crate::hook::Environment;
 use crate::host::Host;
 
-/// How the shells of one assistant are known.
+/// How to recognise the shells of one assistant.
 #[derive(Debug)]
 pub struct AgentShell {
-    /// Variables that are set there and nowhere else: `NAME`, or `NAME=VALUE` where the name alone says too little.
+    /// Variables that are set there and nowhere else: `NAME`, or `NAME=VALUE` if the name alone is not
+    /// specific enough.
     pub marks: &'static [&'static str],
-    /// The variable with the id of the session, under which hooks report it as well.
+    /// The variable with the session id, which hooks report as well.
     pub session: Option<&'static str>,
 }
 
 impl AgentShell {
-    /// Nothing is known that tells its shell from a person's.
+    /// Its shell cannot be told apart from a person's.
     pub(crate) const UNKNOWN: AgentShell = AgentShell { marks: &[], session: None };
 
     fn is_marked(&self, environment: Environment<'_>) -> bool {
@@ -34,11 +35,11 @@ impl AgentShell {
 #[derive(Debug, Clone)]
 pub struct Assistant {
     pub host: &'static Host,
-    /// Its own id of the session, where it tells.
+    /// Its own session id, if it provides one.
     pub session: Option<String>,
 }
 
-/// Who runs this command, if it is an assistant.
+/// The assistant that runs this command, if any.
 pub fn assistant(environment: Environment<'_>) -> Option<Assistant> {
     let host = HOSTS.iter().copied().find(|host| host.shell.is_marked(environment))?;
     let session = host.shell.session.and_then(environment).filter(|id| !id.is_empty());
@@ -61,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn each_assistant_is_known_by_its_own_marks() {
+    fn each_assistant_is_recognised_by_its_own_variables() {
         for host in HOSTS {
             for mark in host.shell.marks {
                 let (name, value) = mark.split_once('=').unwrap_or((mark, "1"));

@@ -1,10 +1,10 @@
-//! The token of `hark serve`, on its way into an assistant's settings. Nothing prints it by accident.
+//! The token of `hark serve` for an assistant's settings, in a type that is never printed by accident.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-/// Tokens that hark makes begin so; others are the user's own.
+/// The prefix of tokens that hark makes; others are the user's own.
 const MADE: &str = "Bearer hark_";
 
 #[derive(Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ impl Bearer {
         Bearer(format!("Bearer {token}"))
     }
 
-    /// What a plan shows where there is no token yet, or where it is only shown.
+    /// Stands in for the token in a plan that has none yet or is only displayed.
     pub(crate) fn placeholder() -> Self {
         Bearer::new("TOKEN")
     }
@@ -25,7 +25,7 @@ impl Bearer {
         json!(self.0)
     }
 
-    /// Whether `header` holds a token that hark made, but not this one.
+    /// Whether `header` contains a token that hark made, but not this one.
     pub(crate) fn outdates(&self, header: &Value) -> bool {
         header.as_str().is_some_and(|header| header.starts_with(MADE) && header != self.0)
     }

@@ -1,11 +1,11 @@
-//! The line by which an assistant's shell starts `hark hook`, for each shell that assistants use.
+//! The command line with which an assistant's shell starts `hark hook`, for every shell that assistants use.
 //!
-//! It must do no harm when the binary is gone or broken: several assistants take a non-zero exit
-//! as "block this". `test … && … || …` means the same in sh, bash, zsh and fish.
+//! It must be harmless when the binary is missing or broken: several assistants treat a non-zero exit as
+//! "block this". `test … && … || …` means the same in sh, bash, zsh and fish.
 
 use std::path::Path;
 
-/// Who reads the line. Away from Windows it is always [`Shell::Posix`].
+/// The shell that reads the line. Outside Windows it is always [`Shell::Posix`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::enum_variant_names, reason = "it is called so")]
 pub enum Shell {
@@ -16,13 +16,13 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// The shell on this system, for an assistant that uses `windows` there.
+    /// The shell on this system, for an assistant that uses `windows` on Windows.
     pub(crate) fn here(windows: Shell) -> Shell {
         if cfg!(windows) { windows } else { Shell::Posix }
     }
 }
 
-/// `when_gone` is what is printed if hark cannot run; otherwise nothing is.
+/// `when_gone` is printed if hark cannot run; without it, nothing is.
 pub(crate) fn hook(
     shell: Shell,
     executable: &Path,
@@ -42,7 +42,7 @@ pub(crate) fn hook(
                 when_gone.map_or_else(|| "true".to_owned(), |said| format!("echo {}", quote(said)));
             format!("test -x {program} && {store}{program} {call} || {otherwise}")
         }
-        // A file name on Windows holds no quotes.
+        // File names on Windows cannot contain quotes.
         Shell::Cmd => {
             let store = store.map(|store| format!("set \"HARK_HOME={store}\"& ")).unwrap_or_default();
             let otherwise =
@@ -62,15 +62,15 @@ pub(crate) fn hook(
     }
 }
 
-/// What tells our lines from others' in an assistant's settings.
+/// Text that distinguishes hark's lines from others in an assistant's settings.
 pub(crate) fn mark(host: &str, event: &str) -> String {
     format!("hook {host} {event}")
 }
 
-/// What is said at the start of a session when hark is gone.
+/// The message at the start of a session when hark is missing.
 pub(crate) fn gone(executable: &Path) -> String {
     format!(
-        "Hark does not run from {}, so there is no memory in this session. To mend it, install hark and run `hark install`; to be rid of this line, remove the hark hooks.",
+        "Hark cannot run from {}, so there is no memory in this session. To fix this, install hark and run `hark install`; to stop this message, remove the hark hooks.",
         executable.display()
     )
 }
@@ -84,7 +84,7 @@ pub(crate) fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Text that `echo` prints as it is.
+/// Text that `echo` prints verbatim.
 fn quote_for_cmd(text: &str) -> String {
     let mut quoted = String::new();
     for c in text.chars() {
@@ -113,7 +113,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_missing_binary_harms_nobody() {
+    fn a_missing_binary_is_harmless() {
         let missing = Path::new("/nowhere/it's/hark");
         let silent = hook(Shell::Posix, missing, None, "claude-code", "Stop", None);
         let saying = hook(
@@ -131,9 +131,9 @@ mod tests {
         }
     }
 
-    /// Nobody ran these: there is no Windows here. They are what its shells document.
+    /// Not tested on Windows; the expected lines follow the documentation of its shells.
     #[test]
-    fn the_shells_of_windows_have_their_own_quotes() {
+    fn windows_shells_have_their_own_quoting() {
         let program = Path::new(r"C:\Users\Ann O'Hara\bin\hark.exe");
         let store = Path::new(r"D:\mem ory");
         let line = |shell, said| hook(shell, program, None, "codex", "Stop", said);
@@ -152,7 +152,7 @@ mod tests {
         let stored = |shell| hook(shell, Path::new(r"C:\hark.exe"), Some(store), "codex", "Stop", None);
         assert!(stored(Shell::Cmd).starts_with(r#"set "HARK_HOME=D:\mem ory"& if exist "C:\hark.exe" "#));
         assert!(stored(Shell::PowerShell).starts_with(r"$env:HARK_HOME = 'D:\mem ory'; if (Test-Path "));
-        // Git Bash takes the path in single quotes as it is.
+        // Git Bash takes a path in single quotes literally.
         assert_eq!(
             hook(Shell::Posix, Path::new(r"C:\hark.exe"), None, "codex", "Stop", None),
             r"test -x 'C:\hark.exe' && 'C:\hark.exe' hook codex Stop || true"

@@ -1,4 +1,4 @@
-//! An assistant as a row of data: who it is, how it is recognised, and what is put where for it.
+//! An assistant as a row of data: its name, how to recognise it, and what to install where.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,28 +9,28 @@ use crate::hook::Dialect;
 /// One assistant.
 #[derive(Debug)]
 pub struct Host {
-    /// As in `hark install ID` and `hark hook ID`. Never changes: it is in users' files.
+    /// As in `hark install ID` and `hark hook ID`. Never changes, because it is in users' files.
     pub id: &'static str,
-    /// As people write it.
+    /// The name shown to people.
     pub name: &'static str,
     pub install: Install,
-    /// How its hooks speak; the generic way for one that has none.
+    /// The dialect of its hooks; the generic one if it has none.
     pub(crate) hooks: &'static Dialect,
-    /// How the shells that it opens are known.
+    /// How to recognise the shells that it opens.
     pub shell: AgentShell,
 }
 
 /// What `hark install` sets up for one assistant.
 #[derive(Debug)]
 pub struct Install {
-    /// Programs on the path that are this assistant.
+    /// Programs on the `PATH` that belong to this assistant.
     pub programs: &'static [&'static str],
-    /// Folders and files that are there once it was used.
+    /// Folders and files that exist once it has been used.
     pub traces: &'static [Place],
     pub pieces: &'static [Piece],
-    /// The same as a folder of its own, for those who prefer a plugin to edited settings.
+    /// The same as a separate folder, for users who prefer a plugin to edited settings.
     pub plugin: &'static [Piece],
-    /// What the user does next, after the pieces and after the plugin.
+    /// What the user should do next, after the pieces and after the plugin.
     pub next: &'static [&'static str],
     pub plugin_next: &'static [&'static str],
 }
@@ -40,13 +40,13 @@ impl Install {
         Install { programs: &[], traces: &[], pieces: &[], plugin: &[], next: &[], plugin_next: &[] };
 }
 
-/// Whose settings are meant.
+/// Which settings to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// The user's own, for all projects.
     User,
-    /// The project's, in its folder.
+    /// The project's, in the project folder.
     Project,
 }
 
@@ -61,22 +61,22 @@ pub enum Hooks {
     Full,
 }
 
-/// Where a path begins.
+/// The base folder of a path.
 #[derive(Debug, Clone, Copy)]
 pub enum Root {
     Home,
     /// `XDG_CONFIG_HOME`, else `~/.config`, on every system.
     Config,
-    /// Where desktop programs keep settings on this system.
+    /// The settings folder of desktop programs on this system.
     AppConfig,
-    /// A folder named by a variable, else one below the home folder.
+    /// The folder that a variable names, or else one below the home folder.
     Var(&'static str, &'static str),
     Project,
-    /// The plugin folder of this assistant, which is hark's own.
+    /// The plugin folder of this assistant, which belongs to hark.
     Plugin,
 }
 
-/// A file or folder. Of several names the first that exists is meant, else the last.
+/// A file or folder. If there are several names, the first that exists counts, or else the last.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     pub root: Root,
@@ -110,7 +110,7 @@ pub enum What {
     },
     /// Hooks in a JSON file.
     Hooks(&'static HookTable),
-    /// Hooks as programs in a folder, one for each event.
+    /// Hooks as scripts in a folder, one per event.
     HookPrograms {
         events: &'static [Event],
         suffix: &'static str,
@@ -120,17 +120,17 @@ pub enum What {
         path: &'static [&'static str],
         value: &'static str,
     },
-    /// A file of ours that is only there for hooks.
+    /// A file of hark's that exists only for hooks.
     HookFile {
         text: &'static str,
     },
-    /// The instructions as a block in a file that people write.
+    /// The instructions as a block in a file that people edit.
     Rules,
-    /// The instructions as a file of ours, after these first lines.
+    /// The instructions as a separate file, after these first lines.
     RulesFile {
         front: &'static str,
     },
-    /// A file of ours.
+    /// A separate file.
     File {
         text: &'static str,
     },
@@ -138,7 +138,7 @@ pub enum What {
     Commands(CommandFormat),
     /// Skills, one folder each in a folder.
     Skills,
-    /// The path of a file of ours in a list of files to read.
+    /// The path of one of hark's files in a list of files to read.
     YamlRead {
         key: &'static str,
         file: Place,
@@ -147,24 +147,24 @@ pub enum What {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandFormat {
-    /// Markdown with a front matter; arguments as `$ARGUMENTS`.
+    /// Markdown with front matter; arguments as `$ARGUMENTS`.
     Markdown,
     /// TOML with `description` and `prompt`; arguments as `{{args}}`.
     Toml,
 }
 
-/// How an assistant wants its hooks written.
+/// How an assistant expects its hooks.
 #[derive(Debug)]
 pub struct HookTable {
-    /// The id that `hark hook` is called with: assistants that read the same file share one.
+    /// The id in the call of `hark hook`: assistants that read the same file share one.
     pub host: &'static str,
-    /// Where the events are.
+    /// The path to the events.
     pub path: &'static [&'static str],
     /// One element of an event's list: JSON with `{command}`, `{timeout}` and `{matcher}`.
     pub element: &'static str,
-    /// Seconds times this is what the assistant counts.
+    /// The assistant's time units per second.
     pub time_unit: u32,
-    /// What it runs commands with on Windows.
+    /// The shell it uses on Windows.
     pub windows: Shell,
     pub events: &'static [Event],
 }
@@ -174,23 +174,23 @@ pub struct HookTable {
 pub struct Event {
     pub name: &'static str,
     pub seconds: u32,
-    /// Whether it is among the minimal ones.
+    /// Whether the minimal set includes it.
     pub minimal: bool,
     pub matcher: Option<&'static str>,
-    /// What is answered when hark is gone: JSON with `{gone}`. Only where a session starts, so that
-    /// it is said once.
+    /// The reply when hark is missing: JSON with `{gone}`. Only for the start of a session, so that it
+    /// appears once.
     pub when_gone: Option<&'static str>,
-    /// Another way to write the element, where an assistant has two.
+    /// Another format of the element, for an assistant that has two.
     pub element: Option<&'static str>,
 }
 
 impl Event {
-    /// Part of the minimal set.
+    /// An event of the minimal set.
     pub(crate) const fn minimal(name: &'static str, seconds: u32) -> Event {
         Event { name, seconds, minimal: true, matcher: None, when_gone: None, element: None }
     }
 
-    /// Only with all hooks.
+    /// An event of the full set only.
     pub(crate) const fn full(name: &'static str, seconds: u32) -> Event {
         Event { name, seconds, minimal: false, matcher: None, when_gone: None, element: None }
     }

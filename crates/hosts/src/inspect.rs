@@ -1,4 +1,5 @@
-//! How each assistant stands: found, wired, and what mends it. For `hark doctor`.
+//! The state of each assistant for `hark doctor`: whether it is installed and set up, and how to fix
+//! problems.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +14,11 @@ use crate::wish::Options;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wiring {
-    /// Hark is not in its settings.
+    /// Its settings do not contain hark.
     No,
-    /// As this hark would install it.
+    /// Set up as this version of hark would do it.
     Yes,
-    /// It was installed, and something is missing or of an older version.
+    /// It was set up, but something is missing or outdated.
     Stale,
 }
 
@@ -31,17 +32,17 @@ pub struct Health {
     pub version: Option<String>,
     pub wired: Wiring,
     pub hooks: Option<Hooks>,
-    /// When its last hook came in, RFC 3339. Filled by those who keep sessions.
+    /// When its last hook event arrived, RFC 3339. Filled in by the engine, which knows the sessions.
     pub last_event: Option<String>,
-    /// When something was last injected. The same.
+    /// When hark last injected something. Filled in by the engine.
     pub last_injection: Option<String>,
-    /// What is wrong, one sentence each.
+    /// One sentence per problem.
     pub problems: Vec<String>,
-    /// The command that mends it.
+    /// The command that fixes it.
     pub mend: Option<String>,
 }
 
-/// Assistants that are found or were set up; for the user, and for the project we are in.
+/// Assistants that are installed or were set up, for the user and for the current project.
 pub fn inspect(around: &Surroundings, manifest: &Manifest) -> Vec<Health> {
     let mut all = Vec::new();
     for host in crate::HOSTS.iter().filter(|host| !host.install.pieces.is_empty()) {
@@ -101,7 +102,7 @@ fn examine(
     health.problems.extend(tokenless);
     health.wired = if health.problems.is_empty() { Wiring::Yes } else { Wiring::Stale };
     if !found {
-        health.problems.push("it is set up, but not found on this machine".to_owned());
+        health.problems.push("it is set up, but not installed on this machine".to_owned());
         health.mend = Some(format!("hark uninstall {}", host.id));
     } else if !health.problems.is_empty() {
         health.mend = Some(again);
@@ -125,7 +126,9 @@ fn problems(around: &Surroundings, plan: &Plan) -> Vec<String> {
         .changes
         .iter()
         .filter(|change| change.is_visible())
-        .map(|change| format!("{} is not as this hark would leave it", around.short(&change.path)))
+        .map(|change| {
+            format!("{} differs from what this version of hark would write", around.short(&change.path))
+        })
         .collect();
     let refused = plan.refused.iter().map(|refused| {
         let line = refused.why.line.map(|line| format!(", line {line}")).unwrap_or_default();

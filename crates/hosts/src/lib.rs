@@ -1,5 +1,5 @@
-//! The assistants Hark is wired into: one folder each, with the wire types of its hooks, the reader
-//! of its transcripts and the plan of its installation. Knows neither SQL nor tokio.
+//! The assistants that Hark supports: one folder each, with the wire types of its hooks, the reader of its
+//! transcripts and the plan of its installation. Uses neither SQL nor tokio.
 
 mod agent_shell;
 mod aider;
@@ -43,7 +43,7 @@ pub use place::{Surroundings, VARIABLES};
 pub use plan::{Change, Note, Outcome, Plan, Refused, Trouble, install, uninstall};
 pub use wish::Options;
 
-/// Every assistant, in the order in which people read about them.
+/// Every assistant, in the order of the documentation.
 pub const HOSTS: &[&Host] = &[
     &claude_code::HOST,
     &codex::HOST,

@@ -1,7 +1,7 @@
-//! What hark has put where, and what was there before. The memory of `hark uninstall`.
+//! What hark has put where, and what was there before. `hark uninstall` relies on it.
 //!
-//! `install/manifest.json` names every file and every edit; `install/originals/` holds the bytes
-//! of files before our first edit, by hash. Both are private: other programs' settings hold keys.
+//! `install/manifest.json` lists every file and every edit; `install/originals/` contains the bytes of files
+//! before hark's first edit, by hash. Both are private, because other programs' settings contain keys.
 
 use std::fs::File;
 use std::io;
@@ -16,11 +16,11 @@ use crate::host::{Hooks, Scope};
 
 const VERSION: u32 = 1;
 
-/// An assistant in a scope: whose wish an edit is.
+/// An assistant in a scope, on whose behalf an edit exists.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Owner {
     pub host: String,
-    /// The project's folder; none for the user's own settings.
+    /// The project's folder; `None` for the user's own settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<PathBuf>,
 }
@@ -31,7 +31,7 @@ impl Owner {
     }
 }
 
-/// How an assistant was set up last.
+/// How an assistant was last set up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
     pub owner: Owner,
@@ -53,9 +53,9 @@ pub struct EditRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileRecord {
     pub path: PathBuf,
-    /// Hash of the bytes without us; none when there was no file.
+    /// Hash of the bytes without hark; `None` if there was no file.
     pub original: Option<String>,
-    /// Hash of the bytes as we left them.
+    /// Hash of the bytes as hark left them.
     pub after: String,
     pub edits: Vec<EditRecord>,
 }
@@ -67,7 +67,7 @@ pub struct Manifest {
     pub setups: Vec<Setup>,
     #[serde(default)]
     pub files: Vec<FileRecord>,
-    /// Folders that did not exist before us.
+    /// Folders that hark created.
     #[serde(default)]
     pub folders: Vec<PathBuf>,
 }
@@ -88,7 +88,7 @@ impl Manifest {
     }
 }
 
-/// Where the manifest is kept. Holds a lock while it lives: two installs take turns.
+/// Where the manifest is stored. Locked as long as it exists, so that two installs take turns.
 #[derive(Debug)]
 pub struct Vault {
     folder: PathBuf,
@@ -104,7 +104,7 @@ pub enum VaultError {
     Unreadable { path: PathBuf, what: String },
 }
 
-/// The manifest as it is, without a lock and without making folders.
+/// The current manifest, read without locking or creating folders.
 pub fn look(data: &Path) -> Result<Manifest, VaultError> {
     let path = data.join("install").join("manifest.json");
     let io = |error| VaultError::Io { path: path.clone(), error };
@@ -139,7 +139,7 @@ impl Vault {
         atomic::write(&self.folder.join("manifest.json"), text.as_bytes(), Mode::Private)
     }
 
-    /// Keeps bytes and gives their name.
+    /// Saves bytes and returns their name.
     pub(crate) fn keep(&self, bytes: &[u8]) -> io::Result<String> {
         let name = hash(bytes);
         let path = self.original_path(&name);
@@ -154,7 +154,7 @@ impl Vault {
         self.folder.join("originals").join(name)
     }
 
-    /// Removes bytes that no record names, and the folders once nothing is installed.
+    /// Removes saved bytes that no record names, and the folders once nothing is installed.
     pub(crate) fn tidy(&self) {
         let (door, folder) = (Door::new(&self.folder), Path::new("originals"));
         for (name, look) in door.list(folder).unwrap_or_default() {
@@ -168,10 +168,10 @@ impl Vault {
     }
 }
 
-/// Bytes that were kept.
+/// Saved bytes by name.
 pub(crate) fn original(data: &Path, name: &str) -> io::Result<Vec<u8>> {
     let bytes = Door::new(data).read(&Path::new("install/originals").join(name), atomic::LARGEST)?;
-    if hash(&bytes) == name { Ok(bytes) } else { Err(io::Error::other("the kept original is damaged")) }
+    if hash(&bytes) == name { Ok(bytes) } else { Err(io::Error::other("the saved original is damaged")) }
 }
 
 pub(crate) fn hash(bytes: &[u8]) -> String {

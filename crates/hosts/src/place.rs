@@ -1,5 +1,5 @@
-//! What is around us: folders, variables, the path of the binary. Given by the caller, so that
-//! nothing below reads the environment.
+//! The surroundings: folders, variables, the path of the binary. The caller supplies them, so that nothing
+//! below reads the environment.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::bearer::Bearer;
 use crate::host::{Host, Place, Root};
 
-/// Variables of assistants that move their folders. Read by the caller into [`Surroundings::vars`].
+/// Variables that move an assistant's folders. The caller reads them into [`Surroundings::vars`].
 pub const VARIABLES: &[&str] = &["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "CONTINUE_GLOBAL_DIR"];
 
 #[derive(Debug, Clone)]
@@ -15,25 +15,25 @@ pub struct Surroundings {
     pub home: PathBuf,
     /// `XDG_CONFIG_HOME` or `~/.config`.
     pub config: PathBuf,
-    /// Where desktop programs keep settings.
+    /// The settings folder of desktop programs.
     pub app_config: PathBuf,
-    /// The root of the project we are in.
+    /// The root of the current project.
     pub project: Option<PathBuf>,
-    /// Where hark keeps what is installed, and plugin folders.
+    /// Where hark stores its record of installations, and plugin folders.
     pub data: PathBuf,
     /// The binary that assistants will start.
     pub executable: PathBuf,
-    /// `HARK_HOME` as it was set, so that assistants find the same store.
+    /// `HARK_HOME` if it was set, so that assistants use the same store.
     pub hark_home: Option<PathBuf>,
     pub vars: BTreeMap<String, PathBuf>,
     /// Folders of `PATH`.
     pub path: Vec<PathBuf>,
-    /// What entries over HTTP have to show, as far as it is known.
+    /// The token for entries over HTTP, if it is known.
     pub bearer: Option<Bearer>,
 }
 
 impl Surroundings {
-    /// Where a row's place is; none for project places outside a project.
+    /// The path of a place; `None` for project places outside a project.
     pub(crate) fn find(&self, host: &Host, place: &Place) -> Option<PathBuf> {
         let root = match place.root {
             Root::Home => self.home.clone(),
@@ -49,7 +49,7 @@ impl Surroundings {
         paths().find(|path| path.exists()).or_else(|| paths().next_back())
     }
 
-    /// What shows that an assistant is used here: a program or a trace of it.
+    /// Evidence that an assistant is used here: its program or a trace of it.
     pub fn sign_of(&self, host: &Host) -> Option<PathBuf> {
         let programs = host.install.programs.iter().filter_map(|name| self.program(name));
         let traces = host.install.traces.iter().filter_map(|place| self.find(host, place));
@@ -61,8 +61,8 @@ impl Surroundings {
         self.path.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
     }
 
-    /// The version of an assistant where it can be read without starting it: npm puts a
-    /// `package.json` beside every program.
+    /// The version of an assistant, if it can be read without starting it: npm puts a `package.json` next to
+    /// every program.
     pub fn version_of(&self, host: &Host) -> Option<String> {
         let program = host.install.programs.iter().find_map(|name| self.program(name))?;
         let real = program.canonicalize().ok()?;
@@ -73,7 +73,7 @@ impl Surroundings {
         Some(package["version"].as_str()?.to_owned())
     }
 
-    /// `~` for the home folder, as people read it.
+    /// Shortens the home folder to `~` for display.
     pub fn short(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {
             Ok(rest) if !rest.as_os_str().is_empty() => format!("~/{}", rest.display()),

@@ -1,4 +1,4 @@
-//! What an install or uninstall would do, file by file: computed first, shown or done later.
+//! What an install or uninstall would do, file by file: planned first, then shown or applied.
 
 mod apply;
 mod file;
@@ -23,11 +23,11 @@ pub(crate) use file::Before;
 #[derive(Debug)]
 pub struct Plan {
     pub changes: Vec<Change>,
-    /// Files that are left alone, and why.
+    /// Files that stay unchanged, and why.
     pub refused: Vec<Refused>,
-    /// Remarks: what was found as the user made it, and stays.
+    /// Remarks about things that the user made and that stay.
     pub notes: Vec<Note>,
-    /// Entries that call `hark serve` without its token, with what is done about it.
+    /// Entries that call `hark serve` without its token, and what happens about it.
     pub tokenless: Vec<Note>,
     setups: Vec<Setup>,
     leaving: BTreeSet<Owner>,
@@ -38,21 +38,21 @@ pub struct Plan {
 pub struct Change {
     pub path: PathBuf,
     pub before: Option<Vec<u8>>,
-    /// None: the file goes.
+    /// `None` deletes the file.
     pub after: Option<Vec<u8>>,
-    /// For whom.
+    /// On whose behalf.
     pub owners: BTreeSet<Owner>,
     mode: Mode,
     record: file::NewRecord,
 }
 
 impl Change {
-    /// Whether the bytes change; if not, only our own records do.
+    /// Whether the bytes change; if not, only hark's own records do.
     pub fn is_visible(&self) -> bool {
         self.before != self.after
     }
 
-    /// As `diff -u` shows it.
+    /// In the format of `diff -u`.
     pub fn diff(&self) -> String {
         let text = |bytes: &Option<Vec<u8>>| {
             bytes.as_ref().map(|b| String::from_utf8_lossy(b).into_owned()).unwrap_or_default()
@@ -82,7 +82,7 @@ pub struct Note {
 }
 
 impl Plan {
-    /// What is about this assistant.
+    /// Whether these owners include this assistant.
     pub fn concerns(owners: &BTreeSet<Owner>, host: &str) -> bool {
         owners.iter().any(|owner| owner.host == host)
     }
@@ -92,8 +92,7 @@ impl Plan {
     }
 }
 
-/// Setting up these assistants; what an earlier install of theirs left and is not wanted any more
-/// goes.
+/// Sets up these assistants. Removes what an earlier install of theirs left and they no longer need.
 pub fn install(around: &Surroundings, manifest: &Manifest, hosts: &[&Host], options: Options) -> Plan {
     let project = around.project.clone().filter(|_| options.scope == crate::Scope::Project);
     let owner = |host: &Host| Owner { host: host.id.to_owned(), project: project.clone() };
@@ -116,7 +115,7 @@ pub fn install(around: &Surroundings, manifest: &Manifest, hosts: &[&Host], opti
     plan
 }
 
-/// Taking out what was installed for these owners.
+/// Removes what was installed for these owners.
 pub fn uninstall(around: &Surroundings, manifest: &Manifest, owners: &BTreeSet<Owner>) -> Plan {
     let mut plan = compute(around, manifest, owners, &[]);
     plan.leaving = owners.clone();

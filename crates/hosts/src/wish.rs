@@ -1,4 +1,4 @@
-//! From rows to wishes: which edits in which files make an assistant use hark.
+//! Turns the rows of an assistant into wishes: which edits in which files make it use hark.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub(crate) struct Wish {
     pub(crate) edit: Edit,
 }
 
-/// How an assistant is to be set up.
+/// How to set up an assistant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     pub scope: Scope,
@@ -26,7 +26,7 @@ pub struct Options {
     pub plugin: bool,
 }
 
-/// All that `options` asks for.
+/// Everything that `options` ask for.
 pub(crate) fn wishes(host: &Host, options: Options, around: &Surroundings) -> Vec<Wish> {
     let pieces = if options.plugin { host.install.plugin } else { host.install.pieces };
     let writer = Writer { host, options, around };
@@ -83,7 +83,7 @@ impl Writer<'_> {
             }
             What::YamlRead { key, file } => {
                 let Some(read) = self.around.find(self.host, file) else { return Vec::new() };
-                // A project's settings are shared: no folder of one machine in them.
+                // A project's settings are shared, so they must not name folders of one machine.
                 let inside = place.parent().and_then(|folder| read.strip_prefix(folder).ok());
                 let read = inside.filter(|_| self.options.scope == Scope::Project).unwrap_or(&read);
                 wish(Edit::YamlItem {
@@ -137,7 +137,7 @@ impl Writer<'_> {
         command_line::hook(shell, executable, store, host, event.name, said.as_deref())
     }
 
-    /// A project's files are shared; the store of one user is none of their business.
+    /// A project's files are shared, so they must not name one user's store.
     fn store(&self) -> Option<&Path> {
         self.around.hark_home.as_deref().filter(|_| self.options.scope == Scope::User)
     }
@@ -151,7 +151,7 @@ impl Writer<'_> {
         .unwrap_or_default()
     }
 
-    /// Names in a text of ours, as JSON strings where they stand in code.
+    /// Fills names into one of hark's texts, as JSON strings where they are in code.
     fn text(&self, template: &str) -> String {
         let quoted = |text: &str| Value::String(text.to_owned()).to_string();
         let store = self.store().map_or_else(|| "null".to_owned(), |s| quoted(&s.to_string_lossy()));
@@ -171,12 +171,12 @@ fn strings(path: &[&str]) -> Vec<String> {
     path.iter().map(|part| (*part).to_owned()).collect()
 }
 
-/// Templates are constants; a test reads every one of them.
+/// Templates are constants; a test parses every one of them.
 fn parsed(template: &str) -> Value {
     serde_json::from_str(template).unwrap_or_default()
 }
 
-/// Replaces strings by what they name; what names nothing is left out.
+/// Replaces placeholders with their values and drops those that have none.
 fn fill(template: Value, name: &dyn Fn(&str) -> Option<Value>) -> Option<Value> {
     match template {
         Value::String(text) => name(&text),

@@ -1,9 +1,9 @@
-//! What assistants are told: the instructions, the slash commands, the skills. Kept once, written
-//! in each assistant's format.
+//! Texts for assistants: the instructions, the slash commands, the skills. Stored once, written in each
+//! assistant's format.
 
 use crate::host::CommandFormat;
 
-/// Short: it is part of every session.
+/// Short, because every session includes it.
 pub(crate) const INSTRUCTIONS: &str = include_str!("assets/instructions.md");
 
 /// For assistants without tools.
@@ -14,7 +14,7 @@ pub(crate) const INSTRUCTIONS_WITHOUT_TOOLS: &str = include_str!("assets/instruc
 pub(crate) struct Command {
     pub(crate) name: &'static str,
     description: &'static str,
-    /// What may follow it; empty when nothing does.
+    /// The arguments; empty if there are none.
     arguments: &'static str,
     body: &'static str,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Command {
 pub(crate) const COMMANDS: &[Command] = &[
     Command {
         name: "hark-status",
-        description: "Is memory working, and what is in it?",
+        description: "Show whether memory works and what it contains",
         arguments: "",
         body: include_str!("assets/commands/status.md"),
     },
@@ -34,19 +34,19 @@ pub(crate) const COMMANDS: &[Command] = &[
     },
     Command {
         name: "hark-remember",
-        description: "Keep something in memory",
+        description: "Save something to memory",
         arguments: "[what]",
         body: include_str!("assets/commands/remember.md"),
     },
     Command {
         name: "hark-checkpoint",
-        description: "Save where this work stands",
+        description: "Save the state of the current work",
         arguments: "[note]",
         body: include_str!("assets/commands/checkpoint.md"),
     },
     Command {
         name: "hark-failures",
-        description: "What went wrong before with a file, command or error",
+        description: "Show past failures of a file, a command or an error",
         arguments: "[target]",
         body: include_str!("assets/commands/failures.md"),
     },

@@ -1,5 +1,4 @@
-//! What readers of transcripts tell: the same story in the words of each assistant, and nothing bad
-//! from broken files.
+//! What the readers of transcripts report: the same story from each assistant, and no harm from broken files.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +34,7 @@ fn words(text: &hark_core::Raw) -> String {
     Redactor::new(RedactOptions::default(), [1; 32]).clean(text.clone()).into_string()
 }
 
-/// What was told, as lines.
+/// What was reported, as lines.
 fn story(told: &Told) -> Vec<String> {
     let line = |item: &Item| match item {
         Item::Session(identity) => {
@@ -212,7 +211,7 @@ fn a_call_without_its_result_is_waited_for() {
     let result = br#"{"type":"user","sessionId":"s","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}}"#;
     reader.read(result, 900, &mut told);
     assert_eq!(reader.waits_since(), None);
-    // One that never comes is not waited for without end.
+    // A result that never comes is not awaited forever.
     reader.read(&call.map(|b| if b == b'1' { b'2' } else { b }), 1_000, &mut told);
     reader.read(&call.map(|b| if b == b'1' { b'3' } else { b }), 9_000_000, &mut told);
     assert_eq!(reader.waits_since(), Some(9_000_000));
@@ -220,7 +219,7 @@ fn a_call_without_its_result_is_waited_for() {
 
 proptest! {
     #[test]
-    fn broken_records_end_well(cut in 0usize..4_000, noise in proptest::collection::vec(any::<u8>(), 0..40), which in 0usize..8) {
+    fn broken_records_are_harmless(cut in 0usize..4_000, noise in proptest::collection::vec(any::<u8>(), 0..40), which in 0usize..8) {
         let names = ["gemini.jsonl", "qwen.jsonl", "copilot.jsonl", "droid.jsonl", "cursor.jsonl", "cline.messages.json",
             "continue.json", "aider.md"];
         let (path, mut bytes) = fixture(names[which]);

@@ -1,12 +1,12 @@
-//! Realistic memories of a few made-up projects, and questions with the answers they should get.
+//! Realistic memories of a few invented projects, and questions with their expected answers.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// One memory as the corpus writes it.
+/// One memory in the corpus.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Note {
-    /// Names it in the questions.
+    /// The name that questions use for it.
     pub key: String,
     pub kind: String,
     pub title: String,
@@ -18,7 +18,7 @@ pub struct Note {
     pub files: Vec<String>,
     #[serde(default)]
     pub entities: Vec<String>,
-    /// Absent: it holds everywhere.
+    /// Absent if the memory applies everywhere.
     pub project: Option<String>,
     pub importance: u8,
 }
@@ -39,14 +39,14 @@ impl Note {
     }
 }
 
-/// A question and the keys of the memories that answer it; none for nonsense.
+/// A question and the keys of the memories that answer it; no keys for nonsense.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Question {
     pub query: String,
     pub expect: Vec<String>,
     #[serde(rename = "type")]
     pub sort: String,
-    /// Asked in this project; absent: in all of them.
+    /// The project in which it is asked; absent means all projects.
     pub project: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Looks at a folder as bytes: what is in it, and whether something must not be.
+//! Inspects the bytes in a folder: which files exist, and whether something leaked into them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +31,7 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// Files below `folder` whose bytes or name hold `needle`, whatever their format.
+/// Files below `folder` whose name or bytes contain `needle`, in any format.
 pub fn holding(folder: &Path, needle: &str) -> Vec<PathBuf> {
     let needle = needle.as_bytes();
     let has = |bytes: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);

@@ -1,10 +1,10 @@
-//! Events of every assistant that has hooks, written by hand in the shapes that its own code sends. For
-//! assistants that cannot be run here these are all there is; the others are also tested with what
-//! was recorded ([`crate::hooks::recorded`]).
+//! Hook events of every assistant, written by hand in the shapes that its own code sends. For assistants that
+//! cannot run here, these are the only samples; the others are also tested with recorded events
+//! ([`crate::hooks::recorded`]).
 
 use serde_json::{Value, json};
 
-/// One event as it comes to `hark hook HOST EVENT`.
+/// One event as `hark hook HOST EVENT` receives it.
 #[derive(Debug, Clone)]
 pub struct Made {
     pub host: &'static str,
@@ -12,7 +12,7 @@ pub struct Made {
     pub payload: Value,
 }
 
-/// Every event of every assistant; sessions work in `folder`.
+/// Every event of every assistant. The sessions work in `folder`.
 pub fn all(folder: &str) -> Vec<Made> {
     let mut all = Vec::new();
     all.extend(claude_like("claude-code", folder));
@@ -32,7 +32,7 @@ pub fn all(folder: &str) -> Vec<Made> {
     all
 }
 
-/// Each with what all events of the client have.
+/// Adds the fields that all events of the client share.
 fn made(host: &'static str, base: &Value, events: Vec<(&'static str, Value)>) -> Vec<Made> {
     let whole = |(event, more): (&'static str, Value)| {
         let mut payload = base.clone();
@@ -109,7 +109,7 @@ fn gemini(folder: &str) -> Vec<Made> {
     named(made("gemini-cli", &base, events), "hook_event_name")
 }
 
-/// The payload does not name the event; the command line does.
+/// The command line names the event; the payload does not.
 fn copilot(folder: &str) -> Vec<Made> {
     let base = json!({ "sessionId": "made-copilot", "timestamp": 1_781_524_800_000_i64, "cwd": folder });
     let edit = json!({ "path": format!("{folder}/notes.txt"), "old_str": "a", "new_str": "b" }).to_string();
@@ -172,7 +172,7 @@ fn cursor(folder: &str) -> Vec<Made> {
     named(made("cursor", &base, events), "hook_event_name")
 }
 
-/// Programs are named by event, and the payload has another name for it.
+/// Scripts are named after the event, and the payload has another name for it.
 fn cline(folder: &str) -> Vec<Made> {
     let base = json!({ "clineVersion": "3.0.65", "taskId": "made-cline", "agent_id": "a1", "parent_agent_id": null,
         "workspaceRoots": [folder], "workspaceInfo": { "rootPath": folder } });

@@ -1,4 +1,4 @@
-//! Git repositories for tests, without anybody's settings.
+//! Git repositories for tests, isolated from any user's settings.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub fn repository(home: &Home, name: &str) -> PathBuf {
     std::fs::write(folder.join("src/deep/lib.rs"), format!("// {name}\n")).expect("a file");
     git(home, &folder, &["init", "-q", "-b", "main"]);
     git(home, &folder, &["add", "."]);
-    // The message makes the root commit this repository's own.
+    // The message makes each repository's root commit unique.
     git(home, &folder, &["commit", "-q", "-m", &format!("start of {name}")]);
     folder
 }

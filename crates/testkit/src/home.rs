@@ -1,4 +1,4 @@
-//! A home directory for one test: empty, private, gone at the end.
+//! A temporary home directory for one test: empty, private, and removed at the end.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::mcp::Mcp;
 use crate::run::Hark;
 
-/// Temp HOME, data directory and working folder, and the binary that uses them.
+/// A temporary HOME, data directory and working folder, and the binary that uses them.
 #[derive(Debug)]
 pub struct Home {
     root: TempDir,
@@ -28,7 +28,7 @@ impl Home {
         Home { root, binary: binary.into(), now: None }
     }
 
-    /// Time stands still at `now` for everything run from here.
+    /// Stops the clock at `now` for everything run from this home.
     #[must_use]
     pub fn at(mut self, now: &str) -> Self {
         self.set_now(now);
@@ -39,7 +39,7 @@ impl Home {
         self.now = Some(now.to_owned());
     }
 
-    /// The folder that holds everything else.
+    /// The folder that contains everything else.
     pub fn root(&self) -> &Path {
         self.root.path()
     }
@@ -49,12 +49,12 @@ impl Home {
         self.root().join("home")
     }
 
-    /// `HARK_HOME`; hark makes it.
+    /// `HARK_HOME`; hark creates it.
     pub fn store(&self) -> PathBuf {
         self.root().join("store")
     }
 
-    /// Where commands run unless told otherwise: a plain folder, no git.
+    /// The default working folder of commands: a plain folder without git.
     pub fn work(&self) -> PathBuf {
         self.root().join("work")
     }
@@ -75,7 +75,7 @@ impl Home {
         &self.binary
     }
 
-    /// Removes the index with its side files; the memories stay.
+    /// Removes the index and its side files; the memories stay.
     pub fn remove_index(&self) {
         for name in ["hark.db", "hark.db-wal", "hark.db-shm"] {
             match std::fs::remove_file(self.store().join(name)) {
@@ -85,7 +85,7 @@ impl Home {
         }
     }
 
-    /// Any program in this home's environment.
+    /// Any program, run in this home's environment.
     pub fn program(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().current_dir(self.work());
@@ -123,18 +123,18 @@ impl Home {
         Hark::new(command)
     }
 
-    /// Stores a text and gives its id.
+    /// Stores a text and returns its id.
     pub fn remember(&self, text: &str) -> String {
         self.remember_with(text, &[])
     }
 
-    /// The same with more flags.
+    /// Stores a text with extra flags and returns its id.
     pub fn remember_with(&self, text: &str, flags: &[&str]) -> String {
         let said = self.hark([&["remember", "--json"], flags, &["--", text]].concat()).ok().json();
         said["id"].as_str().expect("an id").to_owned()
     }
 
-    /// `hark show ID --json`, the only memory in it.
+    /// The only memory in `hark show ID --json`.
     pub fn show(&self, id: &str) -> Value {
         self.hark(["show", id, "--json"]).ok().json()["memories"][0].clone()
     }
@@ -144,18 +144,18 @@ impl Home {
         self.hark([&["recall", "--json"], flags, &["--", query]].concat()).ok().json()
     }
 
-    /// Ids of the hits, best first.
+    /// The ids of the hits, best first.
     pub fn recall_ids(&self, query: &str, flags: &[&str]) -> Vec<String> {
         let hits = self.recall(query, flags)["hits"].as_array().expect("hits").clone();
         hits.iter().map(|hit| hit["id"].as_str().expect("id").to_owned()).collect()
     }
 
-    /// `hark doctor --json`, whatever it finds.
+    /// `hark doctor --json`, with any exit code.
     pub fn doctor(&self) -> Value {
         self.hark(["doctor", "--json"]).run().json()
     }
 
-    /// Everything the doctor says, as one text.
+    /// All findings of the doctor as one text.
     pub fn findings(&self) -> String {
         self.doctor()["findings"].to_string()
     }
@@ -166,14 +166,14 @@ impl Home {
         self.memories().join(file)
     }
 
-    /// The same in another folder, with variables that a client sets.
+    /// Like [`Home::mcp`], in another folder and with variables that a client sets.
     pub fn mcp_within(&self, folder: &Path, variables: &[(&str, &str)]) -> Mcp {
         let mut command = self.program(&self.binary);
         command.arg("mcp").current_dir(folder).envs(variables.iter().copied());
         Mcp::start(command)
     }
 
-    /// A running `hark mcp`, past its handshake.
+    /// A running `hark mcp` after its handshake.
     pub fn mcp(&self) -> Mcp {
         let mut command = self.program(&self.binary);
         command.arg("mcp");

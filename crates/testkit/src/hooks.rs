@@ -1,4 +1,4 @@
-//! Events of real clients for tests of hooks: where the recorded ones are, and how to send one.
+//! Recorded events of real clients for tests of hooks, and how to send one.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,16 +13,16 @@ use crate::run::Outcome;
 pub struct Recorded {
     /// The assistant's id in `hark hook`.
     pub host: &'static str,
-    /// What the client put behind the command.
+    /// The arguments that the client appended to the command.
     pub arguments: Vec<String>,
     pub stdin: String,
-    /// The variables by which clients tell hooks who they are.
+    /// The variables by which clients identify themselves to hooks.
     pub environment: Vec<(String, String)>,
     /// When it was sent, in milliseconds.
     pub at: String,
 }
 
-/// The folder of a client's records and its id.
+/// The folder of a client's recordings, and its id.
 const CLIENTS: &[(&str, &str)] = &[
     ("claude", "claude-code"),
     ("codex", "codex"),
@@ -51,13 +51,13 @@ pub fn shared_data() -> PathBuf {
     std::env::var_os("HARK_DATA").map_or_else(usual, PathBuf::from)
 }
 
-/// Every recorded event of every client, in order; `None` where the data is not unpacked.
+/// Every recorded event of every client, in order; `None` if the data is not unpacked.
 pub fn recorded() -> Option<Vec<Recorded>> {
     let folder = shared_data().join("transcripts/recorded");
     let mut all = Vec::new();
     for (name, host) in CLIENTS {
         let Ok(text) = fs::read_to_string(folder.join(name).join("hooks_stdin.jsonl")) else {
-            #[expect(clippy::print_stderr, reason = "a test that is passed over says so")]
+            #[expect(clippy::print_stderr, reason = "a skipped test reports it")]
             {
                 eprintln!("skipped: no recorded hooks in {}; set HARK_DATA", folder.display());
             }
@@ -86,14 +86,14 @@ pub fn recorded() -> Option<Vec<Recorded>> {
 }
 
 impl Home {
-    /// `hark hook HOST EVENT` with this on stdin. It always ends well, whatever it is given.
+    /// Runs `hark hook HOST EVENT` with this payload on stdin. It must succeed on any input.
     pub fn hook(&self, host: &str, event: &str, payload: &Value) -> Value {
         let outcome = self.hark(["hook", host, event]).stdin(payload.to_string()).ok();
         reply(&outcome)
     }
 }
 
-/// The reply of a hook: one JSON object, or nothing at all, and no other word.
+/// The reply of a hook: one JSON object or nothing at all.
 pub fn reply(outcome: &Outcome) -> Value {
     assert_eq!(outcome.code, Some(0), "{outcome}");
     assert_eq!(outcome.stderr(), "", "{outcome}");
@@ -107,7 +107,7 @@ pub fn reply(outcome: &Outcome) -> Value {
     value
 }
 
-/// The context in a reply, in whichever shape it is.
+/// The context in a reply, in any of the shapes.
 pub fn context(reply: &Value) -> String {
     let places = [
         &reply["hookSpecificOutput"]["additionalContext"],

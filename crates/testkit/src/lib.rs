@@ -1,8 +1,8 @@
-//! What tests of Hark share: a throw-away home, a runner for the binary, raw MCP clients, a scripted model, the
-//! search corpus, and looks at what is on disk. For tests only; nothing ships with it.
+//! Shared test support: a temporary home, a runner for the binary, raw MCP clients, a scripted model, the
+//! search corpus, and ways to inspect files on disk. For tests only; none of it ships.
 //!
-//! The path of the binary is known only to the tests of the crate that builds it, so they pass it
-//! in: `Home::new(env!("CARGO_BIN_EXE_hark"))`.
+//! Only the tests of the crate that builds the binary know its path, so they pass it in:
+//! `Home::new(env!("CARGO_BIN_EXE_hark"))`.
 
 pub mod corpus;
 pub mod disk;
@@ -28,10 +28,10 @@ pub use serve::{Answer, Serve};
 
 use std::time::{Duration, Instant};
 
-/// Far beyond what anything takes, even on a busy machine: only a hang reaches it.
+/// Far longer than anything takes even on a busy machine; only a hang reaches it.
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Looks until `condition` holds; panics with `what` after [`PATIENCE`].
+/// Polls until `condition` is true; panics with `what` after [`PATIENCE`].
 pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let started = Instant::now();
     while !condition() {

@@ -1,4 +1,4 @@
-//! A client that speaks raw line-wise JSON-RPC to `hark mcp`, with nothing clever in between.
+//! A minimal client that speaks line-wise JSON-RPC to `hark mcp`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 
 use crate::PATIENCE;
 
-/// The server went away before it answered.
+/// The server exited before it answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gone;
 
-/// One server process and our end of its pipes.
+/// A server process and the client end of its pipes.
 pub struct Mcp {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -25,12 +25,12 @@ pub struct Mcp {
 }
 
 impl Mcp {
-    /// Starts a server and shakes hands.
+    /// Starts a server and completes the handshake.
     pub fn start(command: Command) -> Self {
         Self::start_in(command, &[])
     }
 
-    /// The same, as a client that works in these folders and says so when asked.
+    /// Like [`Mcp::start`], for a client that works in these folders and reports them when asked.
     pub fn start_in(mut command: Command, roots: &[&Path]) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
@@ -42,7 +42,7 @@ impl Mcp {
         let (heard, lines) = mpsc::channel();
         thread::spawn(move || {
             let mut line = String::new();
-            // A last line that was cut by a kill is no answer.
+            // A last line cut off by a kill is not an answer.
             while stdout.read_line(&mut line).is_ok()
                 && line.ends_with('\n')
                 && heard.send(std::mem::take(&mut line)).is_ok()
@@ -71,14 +71,14 @@ impl Mcp {
         let _ = self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Sends a request without waiting for its answer; gives its number.
+    /// Sends a request without waiting for its answer; returns its number.
     pub fn send(&mut self, method: &str, params: &Value) -> Result<i64, Gone> {
         self.next += 1;
         self.write(&json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }))?;
         Ok(self.next)
     }
 
-    /// The next answer, whichever request it belongs to.
+    /// The next answer, to any request.
     pub fn answer(&mut self) -> Result<Value, Gone> {
         loop {
             let line = match self.lines.recv_timeout(PATIENCE) {
@@ -98,7 +98,7 @@ impl Mcp {
         }
     }
 
-    /// A request and its whole answer.
+    /// Sends a request and returns its whole answer.
     pub fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Gone> {
         let number = self.send(method, params)?;
         loop {
@@ -109,12 +109,12 @@ impl Mcp {
         }
     }
 
-    /// Sends a call of a tool without waiting.
+    /// Sends a tool call without waiting for its answer.
     pub fn send_call(&mut self, tool: &str, arguments: &Value) -> Result<i64, Gone> {
         self.send("tools/call", &json!({ "name": tool, "arguments": arguments }))
     }
 
-    /// Calls a tool; the `result` of the answer.
+    /// Calls a tool and returns the `result` of the answer.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let answer = self
             .ask("tools/call", &json!({ "name": tool, "arguments": arguments }))
@@ -123,14 +123,14 @@ impl Mcp {
         answer["result"].clone()
     }
 
-    /// Calls a tool that must succeed; its structured answer.
+    /// Calls a tool that must succeed; returns its structured answer.
     pub fn data(&mut self, tool: &str, arguments: &Value) -> Value {
         let result = self.call(tool, arguments);
         assert!(result["isError"] != json!(true), "{tool} {arguments}: {result}");
         result["structuredContent"].clone()
     }
 
-    /// Calls a tool that must refuse; what it says.
+    /// Calls a tool that must fail; returns its message.
     pub fn refused(&mut self, tool: &str, arguments: &Value) -> String {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], json!(true), "{tool} {arguments}: {result}");
@@ -142,12 +142,12 @@ impl Mcp {
         said["id"].as_str().expect("an id").to_owned()
     }
 
-    /// SIGKILL, at once. What it had already written can still be read with [`Mcp::answer`].
+    /// Sends SIGKILL. [`Mcp::answer`] can still read what the server had already written.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
     }
 
-    /// Closes stdin, waits for the end; gives exit code and stderr.
+    /// Closes stdin and waits for the exit; returns exit code and stderr.
     pub fn close(mut self) -> (Option<i32>, String) {
         drop(self.stdin.take());
         let status = self.child.wait().expect("an exit status");

@@ -1,14 +1,14 @@
-//! Memory files as a person would write or change them.
+//! Memory files as a person would write or edit them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file with front matter, `number` making its id.
+/// A file with front matter; `number` determines its id.
 pub fn text(number: u32, title: &str, body: &str) -> String {
     format!("---\nid: {}\nkind: fact\ntitle: {title}\n---\n\n{body}\n", id(number))
 }
 
-/// A whole id, the same for the same number; its last eight characters as people see them differ.
+/// A full id, always the same for the same number. The last eight characters, which people see, differ.
 pub fn id(number: u32) -> String {
     format!("019d0000-0000-7000-8000-0000{number:08x}")
 }
@@ -29,7 +29,7 @@ pub fn drop_in(memories: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf 
     path
 }
 
-/// Changes a file in place.
+/// Edits a file in place.
 pub fn edit(path: &Path, change: impl FnOnce(String) -> String) {
     let before = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let after = change(before.clone());
@@ -37,7 +37,7 @@ pub fn edit(path: &Path, change: impl FnOnce(String) -> String) {
     fs::write(path, after).expect("written");
 }
 
-/// Changes a file as most editors do: a new file moved over the old one.
+/// Edits a file as most editors do: writes a new file and moves it over the old one.
 pub fn edit_by_rename(path: &Path, change: impl FnOnce(String) -> String) {
     let before = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let draft = path.with_extension("swp");

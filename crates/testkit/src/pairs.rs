@@ -1,7 +1,7 @@
-//! Pairs of statements as people make them: the same said in other words, or a newer state of it.
-//! Generated from seeds, so that a measure of merging can be repeated to the letter.
+//! Pairs of statements as people make them: a paraphrase, or a newer state of the same thing. Generated from
+//! seeds, so that measurements of merging are reproducible.
 //!
-//! Some templates, fillers and synonyms are held out: rules were written without looking at them.
+//! Some templates, fillers and synonyms are held out: the rules were written without looking at them.
 
 use crate::seeded::Seeded;
 
@@ -9,14 +9,14 @@ use crate::seeded::Seeded;
 pub struct Pair {
     pub before: String,
     pub after: String,
-    /// The second is a newer state of the first, not a repeat.
+    /// Whether the second is a newer state of the first, not a repeat.
     pub is_update: bool,
-    /// What was done to it.
+    /// How the second was derived.
     pub how: String,
     pub held_out: bool,
 }
 
-/// Two ways to say one thing, with places for what varies.
+/// Two ways to say the same thing, with placeholders for what varies.
 struct Template {
     one: &'static str,
     other: &'static str,
@@ -203,7 +203,7 @@ const SLOTS: &[Slot] = &[
     ("{flag}", &["new-checkout", "dark_mode", "fast-search", "beta_upload"]),
 ];
 
-/// A word and what may stand for it.
+/// A word and its possible replacement.
 const SYNONYMS: &[(&str, &str)] = &[
     ("use", "utilize"),
     ("run", "execute"),
@@ -231,7 +231,7 @@ const FILLERS: &[&str] =
 const HELD_OUT_FILLERS: &[&str] = &["As a reminder, ", "Btw ", "For the record: ", "Heads up, "];
 const ENDINGS: &[&str] = &["", ".", "!", " (noted today).", ", of course."];
 
-/// Words that turn a statement around, and what they become.
+/// Words that reverse a statement, and their replacements.
 const REVERSALS: &[(&str, &str)] = &[
     ("Run ", "Never run "),
     ("We use ", "We do not use "),
@@ -255,7 +255,7 @@ const REVERSALS: &[(&str, &str)] = &[
     ("at least", "at most"),
 ];
 
-/// `count` pairs, half of them updates; a third from templates that were held out.
+/// `count` pairs, half of them updates; a third use held-out templates.
 pub fn pairs(seed: u64, count: usize) -> Vec<Pair> {
     let mut seeded = Seeded::new(seed);
     (0..count).map(|at| pair(&mut seeded, at % 2 == 1, at % 3 == 2)).collect()
@@ -292,7 +292,7 @@ fn filled(text: &str, filling: &Filling) -> String {
     filling.iter().fold(text.to_owned(), |text, (slot, word)| text.replace(slot, word))
 }
 
-/// The same in other words: one to three things are done to it.
+/// A paraphrase: one to three changes of wording.
 fn repeat(seeded: &mut Seeded, template: &Template, filling: &Filling, held_out: bool) -> (String, String) {
     let mut how = Vec::new();
     let form = if seeded.below(2) == 0 {
@@ -341,7 +341,7 @@ fn repeat(seeded: &mut Seeded, template: &Template, filling: &Filling, held_out:
     (text, how.join("+"))
 }
 
-/// A newer state: another value in one place, or the opposite. Said in the same or another form.
+/// A newer state: another value in one place, or the opposite, in the same or another form.
 fn update(seeded: &mut Seeded, template: &Template, filling: &Filling) -> Option<(String, String)> {
     let form = if seeded.below(3) == 0 { template.other } else { template.one };
     let text = filled(form, filling);
@@ -376,7 +376,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_many_different_and_always_the_same() {
+    fn pairs_are_distinct_and_reproducible() {
         let all = pairs(7, 10_000);
         assert_eq!(all, pairs(7, 10_000));
         let distinct: std::collections::HashSet<&str> = all.iter().map(|p| p.after.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Runs the binary and says what came of it. A command that hangs is killed and fails the test.
+//! Runs the binary and captures the outcome. A command that hangs is killed and fails the test.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::PATIENCE;
 
-/// One command, not yet run. It must be: `.ok()`, `.fails(1)`, `.run()` or `.spawn()`.
+/// One command, not yet run. Finish with `.ok()`, `.fails(1)`, `.run()` or `.spawn()`.
 #[must_use = "nothing has run yet"]
 pub struct Hark {
     command: Command,
@@ -39,7 +39,7 @@ impl Hark {
         self
     }
 
-    /// Runs as another user. Only root may.
+    /// Runs as another user. Requires root.
     #[cfg(unix)]
     pub fn by_user(mut self, uid: u32) -> Self {
         use std::os::unix::process::CommandExt;
@@ -56,7 +56,7 @@ impl Hark {
         self.env("HARK_NOW", time)
     }
 
-    /// For tests that want the process itself, to kill it for example.
+    /// For tests that need the process itself, for example to kill it.
     pub fn spawn(mut self) -> Child {
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -68,7 +68,7 @@ impl Hark {
         child
     }
 
-    /// Runs to the end.
+    /// Runs to completion.
     pub fn run(self) -> Outcome {
         let words: Vec<String> =
             self.command.get_args().map(|a| a.to_string_lossy().chars().take(80).collect()).collect();
@@ -109,11 +109,11 @@ fn gather(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
     bytes
 }
 
-/// What a command left behind.
+/// The outcome of a command.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     shown: String,
-    /// `None` when a signal ended it.
+    /// `None` if a signal ended it.
     pub code: Option<i32>,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
@@ -128,7 +128,7 @@ impl Outcome {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
-    /// stdout as JSON; `--json` promises nothing else there.
+    /// stdout as JSON; with `--json` it must contain nothing else.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.stdout).unwrap_or_else(|e| panic!("not JSON ({e}): {self}"))
     }

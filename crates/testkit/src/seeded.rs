@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same on every run.
+//! Pseudo-random numbers that are the same on every run.
 
 /// SplitMix64: enough for tests, and its state is one word.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ impl Seeded {
         z ^ (z >> 31)
     }
 
-    /// From 0 up to, not including, `end`.
+    /// A number from 0 to `end`, exclusive.
     pub fn below(&mut self, end: usize) -> usize {
         (self.draw() % end.max(1) as u64) as usize
     }

@@ -1,4 +1,4 @@
-//! A running `hark serve`, and requests to it written byte by byte.
+//! A running `hark serve`, and hand-written requests to it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 
 use crate::PATIENCE;
 
-/// Listens on a port that the system chose; gone with this value.
+/// Listens on a port that the system chose; stops when dropped.
 #[derive(Debug)]
 pub struct Serve {
     child: Child,
     port: u16,
-    /// What it said until it was ready.
+    /// What it printed before it was ready.
     pub said: String,
 }
 
-/// What came back.
+/// The response to a request.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -27,7 +27,7 @@ pub struct Answer {
 }
 
 impl Serve {
-    /// Waits until `command`, some `hark serve --port 0`, is ready.
+    /// Waits until `command`, a `hark serve --port 0`, is ready.
     pub fn start(mut command: Command) -> Self {
         let mut child = command
             .stdin(Stdio::null())
@@ -50,7 +50,7 @@ impl Serve {
         self.port
     }
 
-    /// A connection on which nothing was sent yet.
+    /// A connection on which nothing has been sent yet.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connect");
         stream.set_read_timeout(Some(PATIENCE)).expect("timeout");
@@ -75,7 +75,7 @@ impl Serve {
         Answer { status: status.expect("a status"), head: head.to_owned(), body: body.to_owned() }
     }
 
-    /// One JSON-RPC request to `/mcp`, without a session unless `headers` name one.
+    /// Sends one JSON-RPC request to `/mcp`, without a session unless `headers` name one.
     pub fn ask(&self, authorization: Option<&str>, method: &str, params: &Value) -> Answer {
         let mut headers =
             vec![("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];

@@ -1,4 +1,4 @@
-//! An index or a foreign database from outside, past hark's own door.
+//! Opens an index or a foreign database directly, bypassing hark.
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ pub fn integrity(path: &Path) -> String {
     open(path).query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap_or_else(|e| e.to_string())
 }
 
-/// Takes out every table and index that a schema does not make, and says it is of that version: an
-/// index as an older hark left it.
+/// Drops every table and index that `schema` does not define and sets the version, so that the index looks as
+/// an older hark left it.
 pub fn go_back_to(conn: &Connection, schema: &str, version: i32) {
     let all: Vec<(String, String, String)> = conn
         .prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")
@@ -30,7 +30,7 @@ pub fn go_back_to(conn: &Connection, schema: &str, version: i32) {
         .filter(|(_, _, sql)| sql.starts_with("CREATE VIRTUAL"))
         .map(|(_, name, _)| &**name)
         .collect();
-    // What a virtual table keeps goes with it.
+    // The shadow tables of a virtual table disappear with it.
     let is_part = |name: &str| virtual_tables.iter().any(|table| name.starts_with(&format!("{table}_")));
     let is_known = |name: &str| {
         ["TABLE", "VIRTUAL TABLE", "INDEX"]
@@ -43,7 +43,7 @@ pub fn go_back_to(conn: &Connection, schema: &str, version: i32) {
     conn.execute_batch(&format!("PRAGMA user_version = {version}")).expect("a version");
 }
 
-/// As if hark had been used on each of the `days` days before `now`.
+/// Makes the store look as if hark had been used on each of the `days` days before `now`.
 pub fn used_for(path: &Path, days: i64, now: &str) {
     open(path)
         .execute(
@@ -55,7 +55,7 @@ pub fn used_for(path: &Path, days: i64, now: &str) {
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
 }
 
-/// Every row of a query as one text, in the order of the query.
+/// Every row of a query as one text, in query order.
 pub fn rows(path: &Path, sql: &str) -> Vec<String> {
     let conn = open(path);
     let mut statement = conn.prepare(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
@@ -69,7 +69,7 @@ pub fn rows(path: &Path, sql: &str) -> Vec<String> {
     rows.and_then(Iterator::collect).unwrap_or_else(|e| panic!("{sql}: {e}"))
 }
 
-/// The number that a query gives.
+/// The number that a query returns.
 pub fn number(path: &Path, sql: &str) -> i64 {
     open(path).query_row(sql, [], |row| row.get(0)).unwrap_or_else(|e| panic!("{sql}: {e}"))
 }

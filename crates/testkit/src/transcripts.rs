@@ -1,8 +1,8 @@
-//! Transcripts as assistants write them, made up line by line.
+//! Transcripts in the formats that assistants write, composed line by line.
 
 use serde_json::{Value, json};
 
-/// A transcript of Claude Code in the making. Times go on by a second with each line.
+/// A Claude Code transcript under construction. Each line is one second later than the previous one.
 #[derive(Debug, Clone)]
 pub struct Claude {
     session: String,
@@ -65,7 +65,7 @@ impl Claude {
         self.line("user", &json!({ "role": "user", "content": [block] }), &json!({ "toolUseResult": output }))
     }
 
-    /// A command with what it printed.
+    /// A command and its output.
     pub fn runs(&mut self, id: &str, command: &str, output: &str, ok: bool) -> &mut Self {
         self.calls(id, "Bash", &json!({ "command": command })).gets(id, output, !ok)
     }
@@ -85,7 +85,7 @@ impl Claude {
     }
 }
 
-/// A rollout of Codex with one prompt, one command and one reply.
+/// A Codex rollout with one prompt, one command and one reply.
 pub fn codex(session: &str, cwd: &str, command: &str, exit_code: i64) -> String {
     let at = |second: u32| format!("2026-03-02T10:00:{second:02}.000Z");
     let call = format!("call_{session}_0001");

@@ -166,7 +166,7 @@ fn settings_of_the_same_name_that_are_not_ours_are_never_changed() {
     put(&command, "my own\n");
     let before = machine.tree();
     let report = machine.install(&["cursor"], "user");
-    assert!(report.to_string().contains("not by `hark install`"), "{report}");
+    assert!(report.to_string().contains("`hark install` did not add it"), "{report}");
     assert_eq!((machine.read(&cursor).as_str(), machine.read(&command).as_str()), (own, "my own\n"));
     machine.uninstall(&[], "user");
     assert_eq!(machine.tree(), before);

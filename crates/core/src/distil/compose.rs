@@ -1,4 +1,4 @@
-//! From a sentence to a memory that stands alone: title, body and reason, in the user's words.
+//! Turns a sentence into a self-contained memory: title, body and reason, in the user's words.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use super::rules::expand;
 use super::sentence::Sentence;
 
 const TITLE: usize = 90;
-/// More context than this drowns the sentence it explains.
+/// More context than this would bury the sentence it explains.
 const CONTEXT: usize = 240;
 
 static REASON: LazyLock<Regex> = LazyLock::new(|| {
@@ -19,14 +19,14 @@ static REASON: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A sentence that gives the reason of the one before.
+/// A sentence that gives the reason for the one before.
 static REASON_FOLLOWS: LazyLock<Regex> = LazyLock::new(|| {
     expand(
         r"^(?:because|since|otherwise|the reason|this is because|that way|that's because|so that|we can always)\b",
     )
 });
 
-/// Sentences that were read together.
+/// Sentences that form one candidate.
 pub(super) struct Composed {
     pub(super) span: Range<usize>,
     pub(super) title: String,
@@ -34,7 +34,7 @@ pub(super) struct Composed {
     pub(super) why: Option<String>,
 }
 
-/// `None` if it points back at something that is not there.
+/// `None` if it refers to something that is missing.
 pub(super) fn compose(text: &str, all: &[Sentence], at: usize, finding: &Finding) -> Option<Composed> {
     let sentence = &all[at];
     let written = one_line(&text[sentence.span.clone()]);
@@ -66,12 +66,12 @@ pub(super) fn compose(text: &str, all: &[Sentence], at: usize, finding: &Finding
     Some(Composed { span: sentence.span.clone(), title: title(&said), body, why })
 }
 
-/// Masked text is folded to one line like this one, so its offsets fit.
+/// Masked text is folded to one line in the same way, so its offsets match.
 fn start_at(written: &str, opening: usize) -> String {
     let rest = written.get(opening..).unwrap_or(written).trim();
     let rest = rest.strip_prefix('(').map_or(rest, |inner| inner.strip_suffix(')').unwrap_or(inner));
     let mut chars = rest.chars();
-    // `we` begins a sentence now; an identifier stays as it is.
+    // `we` now starts a sentence; an identifier stays unchanged.
     let first_word = rest.split_whitespace().next().unwrap_or("");
     let plain = first_word.chars().all(|c| c.is_ascii_lowercase() || c == '\'' || c == ',');
     match chars.next() {

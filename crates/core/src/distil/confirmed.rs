@@ -1,4 +1,4 @@
-//! Decisions that an assistant stated in so many words and the user agreed to at once.
+//! Decisions that an assistant stated explicitly and the user agreed to at once.
 //!
 //! They stay the assistant's words: their origin says so, and they can never become more.
 
@@ -24,7 +24,7 @@ static STATES: LazyLock<Regex> = LazyLock::new(|| {
     expand(r"^(?:\W*decision\W*:\s*\S|(?:so )?we (?:have )?(?:decided|agreed) (?:to|on|that)\b)")
 });
 
-/// What the whole turn agrees to, if the reply before it stated a decision.
+/// What the whole turn agrees to, if the previous reply stated a decision.
 pub(super) fn confirmed(reply: &str, turn: &[Sentence]) -> Option<Candidate> {
     let [only] = turn else { return None };
     if !AGREES.is_match(&only.masked) {

@@ -1,4 +1,4 @@
-//! Whether a sentence says something lasting: questions, guesses, reports and requests do not.
+//! Decides whether a sentence says something lasting: questions, guesses, reports and requests do not.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use super::rules::{CONCRETE, Compiled, GENERAL, LASTING, RULES, SOUND, expand};
 use super::sentence::Sentence;
 use crate::text::is_stop_word;
 
-/// Opening words that carry nothing.
+/// Opening words without content.
 static OPENING: LazyLock<Regex> = LazyLock::new(|| {
     expand(
         r"^(?:(?:and|but|so|also|ok|okay|okey|yeah|yes|yep|yup|sure|cool|great|right|well|hmm+|ah|oh|uh|alright|perfect|nice|good|thanks|thank you|then|now|btw|actually|i mean|i think|i guess|i feel like|i'd say|basically|in general|to be clear|one more thing|quick thing|one thing|another thing|again|sorry|my point is|stop for a second|wait|exactly|agreed|correct|fair|got it|makes sense|->)(?:[\s,:;.!—–-]+|$))+",
@@ -22,20 +22,20 @@ static QUESTION: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// It may be so, or somebody asks whether it is.
+/// A guess, or a question whether something is so.
 static GUESS: LazyLock<Regex> = LazyLock::new(|| {
     expand(
         r"\b(?:what if|how about|maybe|perhaps|wonder|wondering|might|suppose|imagine|let's say|not sure|if i understand|in theory|potentially|should we|do we|could (?:we|you|it|be|this|that)|would (?:it|that|this|be)|can (?:we|you)|shall we|any suggestions|or is|i assume|presumably|apparently|it (?:seems|looks|appears)|seems like|looks like|feels like|hopefully|does that make sense|or something like)\b",
     )
 });
 
-/// A condition: what follows holds only sometimes.
+/// A condition: what follows applies only sometimes.
 static CONDITION: LazyLock<Regex> =
     LazyLock::new(|| expand(r"^(?:if|in case|assuming|unless|given that|let us say)\b"));
 static FIRM: LazyLock<Regex> =
     LazyLock::new(|| expand(r"\b(?:always|never|must|have to|has to|do not|don't)\b"));
 
-/// Somebody else's words.
+/// Someone else's words.
 static REPORT: LazyLock<Regex> = LazyLock::new(|| {
     expand(concat!(
         r"\b(?:says?|said|saying|states|claims?|suggests?|suggested|according to|told (?:me|us)|asked|complains?|reported)\b[^.]{0,40}(?::|,|that\b|{q})|",
@@ -44,25 +44,25 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Somebody else's words that the user takes over, or sets aside, in the same breath.
+/// Someone else's words that the user adopts or rejects in the same sentence.
 static TAKEN_OVER: LazyLock<Regex> = LazyLock::new(|| {
     expand(
         r"\b(?:whatever|no matter what) (?:it|they|he|she|that|this)(?: \w+)? (?:says?|said|claims?|wants?)\b|\b(?:and|but) i (?:agree|decided|insist|want)\b",
     )
 });
 
-/// News and what follows from it: only the latter lasts.
+/// News and its consequence: only the consequence lasts.
 static CONSEQUENCE: LazyLock<Regex> =
     LazyLock::new(|| expand(r"[,;]? so,? (?:from now on|please always|please never|always|never)\b"));
 
-/// It is about this moment.
+/// It is about the present moment.
 static MOMENT: LazyLock<Regex> = LazyLock::new(|| {
     expand(
         r"\b(?:yet|this time|right now|at the moment|at this point|today|tomorrow|tonight|yesterday|just now|for this (?:pr|commit|session|branch|one|task|change)|in this (?:pr|commit|session|branch|case)|rest of (?:this|the) session|until (?:then|i|we)|so far|a (?:second|minute|moment)|for a bit|first cut|this (?:commit|pr|branch|session|change|one) (?:only|first))\b",
     )
 });
 
-/// Something is broken, which is news and no knowledge.
+/// Something is broken, which is news and not knowledge.
 static BROKEN: LazyLock<Regex> = LazyLock::new(|| {
     expand(
         r"\b(?:fail(?:s|ed|ing|ure|ures)?|broken|broke|crash(?:es|ed|ing)?|not working|doesn't work|don't work|didn't work|stopped working|(?:an?|the|this|these|that|gets?|getting|got|following|with|same|throws?) (?:errors?|exceptions?)|stack ?trace|missing|still (?:not|shows?|there|see|getting)|weird|strange|stuck|hangs?|flaky|conflicts?|happened|keeps? (?:failing|happening))\b",
@@ -75,38 +75,38 @@ static GENERALITY: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Nothing to go by but what was said before.
+/// It makes sense only together with what was said before.
 static POINTING: LazyLock<Regex> = LazyLock::new(|| {
     expand(
         r"^(?:it|this|that|they|these|those|he|she|them|its|the (?:same|other|former|latter|second|first) (?:one|thing)?)\b",
     )
 });
 
-/// Begins like that and points at nothing.
+/// Begins like that but refers to nothing.
 static EXPLETIVE: LazyLock<Regex> = LazyLock::new(|| {
     expand(
         r"^(?:(?:it's|it is) (?:not |also |very )?\w+ (?:that|to)\b|it sounds like\b|(?:that|this)(?:'s| is) (?:wrong|not (?:right|correct|true)|incorrect|why)\b|this (?:is an? \w+, |repo|repository|project|codebase|app|service|team|monorepo|cli|library))",
     )
 });
 
-/// Standing requests to one's assistant about a turn, not about the work.
+/// Requests to the assistant about a turn, not about the work.
 static CHATTER: LazyLock<Regex> = LazyLock::new(|| {
     expand(
         r"\b(?:let me know|tell me|show me|give me|explain|i'?ll (?:let|be|get|check|try)|you(?:'re| are) right|good (?:catch|point|idea|job)|well done|try again|go ahead|move on|next (?:one|step)|haha|lol)\b",
     )
 });
 
-/// A sentence that fits a shape.
+/// A sentence that matches a rule.
 pub(super) struct Finding {
     pub(super) rule: &'static Compiled,
-    /// Where in the masked sentence its real beginning is.
+    /// The offset of its real beginning in the masked sentence.
     pub(super) opening: usize,
-    /// It cannot be understood without the sentence before.
+    /// It makes no sense without the previous sentence.
     pub(super) points_back: bool,
     pub(super) confidence: f32,
 }
 
-/// Judges one sentence; `original` is the same sentence as it was written.
+/// Judges one sentence; `original` is the sentence as written.
 pub(super) fn judge(sentence: &Sentence, original: &str) -> Option<Finding> {
     let whole = sentence.masked.as_str();
     let opening = OPENING.find(whole).map_or(0, |found| found.end());
@@ -117,7 +117,7 @@ pub(super) fn judge(sentence: &Sentence, original: &str) -> Option<Finding> {
     let opening = follows.unwrap_or(opening);
     let said = whole[opening..].trim_end_matches(['.', '!', ' ', ')']);
     let words = said.split_whitespace().count();
-    // What a colon announces is somewhere else.
+    // A colon announces something that is elsewhere.
     if said.ends_with(':') {
         return None;
     }
@@ -128,7 +128,7 @@ pub(super) fn judge(sentence: &Sentence, original: &str) -> Option<Finding> {
     if is(&QUESTION) || is(&GUESS) {
         return None;
     }
-    // Of what others said only that counts which the user adds.
+    // Of a quote, only what the user adds counts.
     let (said, whole) = match TAKEN_OVER.find(said) {
         Some(found) if is(&REPORT) => (&said[found.start()..], &said[found.start()..]),
         None if is(&REPORT) => return None,
@@ -141,7 +141,7 @@ pub(super) fn judge(sentence: &Sentence, original: &str) -> Option<Finding> {
     let found = RULES.iter().find(|one| {
         let rule = one.rule;
         (holds & rule.needs) == rule.needs
-            // Corrections begin with the very words that are openings elsewhere.
+            // Corrections begin with words that are openings elsewhere.
             && (one.pattern.is_match(said) || one.pattern.is_match(whole))
             && one.unless.as_ref().is_none_or(|unless| !unless.is_match(whole))
     })?;
@@ -164,7 +164,7 @@ pub(super) fn judge(sentence: &Sentence, original: &str) -> Option<Finding> {
     (confidence >= LEAST).then_some(Finding { rule: found, opening, points_back, confidence })
 }
 
-/// Less sure than this is not worth a memory.
+/// A lower confidence is not worth a memory.
 const LEAST: f32 = 0.55;
 
 fn properties(said: &str, original: &str) -> u8 {
@@ -184,7 +184,7 @@ fn properties(said: &str, original: &str) -> u8 {
     holds
 }
 
-/// It names code, a path, an identifier, a number with a meaning, or a product.
+/// Whether it names code, a path, an identifier, a number with a meaning, or a product.
 fn is_concrete(said: &str, original: &str) -> bool {
     let quoted = said.contains("qqq");
     let named = original.split_whitespace().enumerate().any(|(place, word)| {
@@ -303,7 +303,7 @@ fn content_words(said: &str) -> usize {
     words.filter(|word| word.chars().count() > 2 && !is_stop_word(word) && !MARKS.contains(word)).count()
 }
 
-/// Words that make a shape and say nothing about its matter.
+/// Words that make up a rule and say nothing about the subject.
 const MARKS: &[&str] = &[
     "always", "never", "should", "must", "use", "using", "let's", "lets", "want", "need", "keep", "make",
     "don't", "instead", "please",

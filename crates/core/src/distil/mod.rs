@@ -1,13 +1,11 @@
-//! From what was said in a session to what is worth remembering, without a model: by the shapes of
-//! sentences.
+//! Finds what is worth remembering in a session, without a model: by sentence patterns.
 //!
-//! Precision before volume. A turn is first stripped of everything its author did not write
-//! ([`own_words`]), cut into [`sentence`]s, and each of them is [`judge`]d by tables of [`rules`].
-//! Requests, questions, guesses and reports yield nothing. This module proposes; storing, merging and
-//! counting are the engine's.
+//! Precision over volume. A turn is first stripped of everything its author did not write ([`own_words`]) and
+//! split into [`sentence`]s; each is then [`judge`]d by tables of [`rules`]. Requests, questions, guesses and
+//! reports yield nothing. This module only proposes; the engine stores, merges and counts.
 //!
-//! Whose words these are decides what they may become: constraints, conventions and decisions come from
-//! a user's own words only, and nothing here makes a directive or a rule, or replaces a memory.
+//! The speaker decides what a text may become: constraints, conventions and decisions come only from a user's
+//! own words, and nothing here makes a directive or a rule, or replaces a memory.
 
 mod compose;
 mod confirmed;
@@ -37,20 +35,20 @@ pub struct Candidate {
     pub title: String,
     pub body: String,
     pub why: Option<String>,
-    /// How often a sentence of this shape was worth keeping; never near certainty.
+    /// How often a sentence of this pattern was worth keeping; never close to certainty.
     pub confidence: f32,
-    /// Where it stands in the turn, in bytes.
+    /// Its byte range in the turn.
     pub span: Range<usize>,
-    /// The shape it has, for people who wonder why it was kept.
+    /// The rule that matched, to explain why it was kept.
     pub rule: &'static str,
 }
 
-/// No turn holds more lasting things than this; what seems to is a document.
+/// No turn contains more lasting things than this; one that seems to is a document.
 const MOST_PER_TURN: usize = 6;
 
-/// What a user's turn holds, given what the assistant had said before it.
+/// The candidates in a user's turn, given the assistant's message before it.
 ///
-/// `text` may be of any length and hold anything; nothing in it can make this fail.
+/// `text` may have any length and content; nothing in it can make this fail.
 pub fn turn(text: &str, before: Option<&str>) -> Vec<Candidate> {
     let masked = own_words::own_words(text);
     let sentences = sentence::sentences(text, &masked);

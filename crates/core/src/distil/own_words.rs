@@ -1,9 +1,9 @@
-//! What a person wrote with their own hands in a turn, and what they only pasted.
+//! Separates what a person typed in a turn from what they only pasted.
 //!
-//! The answer is the turn once more, byte for byte as long, with everything foreign blotted out:
-//! tags that clients wrap around what they inject, fenced and indented code, quoted lines, logs,
-//! diffs, documents, review findings, and what is announced as somebody else's ([`pasted`]). Quotes and inline code inside a sentence become a wordless
-//! run of [`NAME`], so that nothing in them can be read as an instruction, while the sentence stays whole.
+//! The result is the turn at the same length in bytes, with everything foreign masked: tags that clients wrap
+//! around what they inject, fenced and indented code, quoted lines, logs, diffs, documents, review findings,
+//! and text announced as someone else's ([`pasted`]). Quotes and inline code inside a sentence become a run
+//! of [`NAME`], so that nothing in them can be read as an instruction while the sentence stays whole.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -12,12 +12,12 @@ use regex::Regex;
 
 use super::pasted;
 
-/// Stands for a byte that is not the user's own.
+/// Replaces a byte that is not the user's own.
 pub(super) const FOREIGN: u8 = 1;
-/// Stands for a byte of quoted text or inline code.
+/// Replaces a byte of quoted text or inline code.
 pub(super) const NAME: u8 = b'q';
 
-/// Turns that clients write in the user's name.
+/// Turns that clients write on behalf of the user.
 const MACHINE: &[&str] = &[
     "[Request interrupted",
     "Caveat: The messages below",
@@ -28,21 +28,21 @@ const MACHINE: &[&str] = &[
     "System:",
 ];
 
-/// The request itself comes after all that an editor adds.
+/// The actual request follows everything that an editor adds.
 const IDE_REQUEST: &str = "## My request for Codex:";
 
-/// Opening words after which a document follows.
+/// Opening words that announce a document.
 static DOCUMENT_FOLLOWS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^\s*(?:please )?(?:implement|execute|follow|carry out|here is|here's|review|summari[sz]e)\b[^\n]{0,80}:\s*\n",
     )
 });
 
-/// A finding as review bots write it.
+/// A finding in the format of review bots.
 static SEVERITY: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?m)^\W*(?:low|medium|high|critical|minor|major) (?:severity|priority)\W*$"));
 
-/// Somebody speaks to somebody.
+/// Someone addresses someone.
 static PERSONAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\b(?:i|we|us|our|my|me|you|your|let's|lets|i'm|i'd|i've|we're|we've|we'll|don't|please|always|never)\b",
@@ -59,7 +59,7 @@ static LOG: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// A line of a program rather than of a letter.
+/// A line of code rather than of prose.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"^\s*(?:import |from \w+ import|export |const |let \w+ ?=|var |func |fn |def |class |struct |impl |use \w+::|",
@@ -72,7 +72,7 @@ pub(super) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern; a test compiles every one")
 }
 
-/// The turn with everything foreign blotted out, lower-cased. Offsets are those of `text`.
+/// The turn with everything foreign masked, in lower case. Offsets are those of `text`.
 pub(super) fn own_words(text: &str) -> String {
     let mut page = Page::new(text);
     if MACHINE.iter().any(|start| text.trim_start().starts_with(start)) {
@@ -94,7 +94,7 @@ pub(super) fn own_words(text: &str) -> String {
     page.finish()
 }
 
-/// The text being blotted. Blotting goes by bytes, over whole characters only.
+/// The text being masked. Masking replaces bytes, but only whole characters.
 pub(super) struct Page<'t> {
     pub(super) text: &'t str,
     pub(super) lower: String,
@@ -111,7 +111,7 @@ impl<'t> Page<'t> {
         self.fill(range, FOREIGN);
     }
 
-    /// Line ends stay: they part what is left.
+    /// Line ends stay, because they separate what is left.
     fn fill(&mut self, range: Range<usize>, with: u8) {
         for byte in &mut self.bytes[range] {
             if *byte != b'\n' {
@@ -135,12 +135,13 @@ impl<'t> Page<'t> {
     }
 
     fn finish(self) -> String {
-        // Whole characters were replaced by ASCII bytes, so this is UTF-8; if ever not, nothing is.
+        // Whole characters were replaced by ASCII bytes, so this is valid UTF-8; if it ever is not, the
+        // result is empty.
         String::from_utf8(self.bytes).unwrap_or_default()
     }
 }
 
-/// `<tag>…</tag>`, to the last end of that name: whoever forges an end inside stays inside.
+/// `<tag>…</tag>`, up to the last closing tag of that name: a forged closing tag inside stays inside.
 fn tags(page: &mut Page<'_>) {
     let mut from = 0;
     while let Some(open) = page.lower[from..].find('<').map(|at| from + at) {
@@ -155,7 +156,7 @@ fn tags(page: &mut Page<'_>) {
             || matches!(name, "file" | "document" | "context" | "instructions");
         from = match end {
             Some(end) => end,
-            // Never ended: everything that follows may belong to it.
+            // Never closed: everything that follows may belong to it.
             None if begins_line && wraps => page.text.len(),
             None => close,
         };
@@ -211,7 +212,7 @@ fn documents(page: &mut Page<'_>) {
     }
 }
 
-/// Quoted, indented, printed and programmed lines.
+/// Quoted and indented lines, output and code.
 fn lines(page: &mut Page<'_>) {
     for range in page.line_ranges() {
         let line = &page.lower[range.clone()];
@@ -240,7 +241,7 @@ fn is_item(line: &str) -> bool {
         || (digits > 0 && (line[digits..].starts_with(". ") || line[digits..].starts_with(") ")))
 }
 
-/// More marks and digits than words, or set in columns.
+/// More symbols and digits than words, or set in columns.
 fn is_symbols(line: &str) -> bool {
     let line = line.trim();
     if line.len() < 12 {
@@ -252,7 +253,7 @@ fn is_symbols(line: &str) -> bool {
     columns || letters * 10 < line.chars().count() * 7 || longest > 120
 }
 
-/// A paragraph that is mostly printed is printed; a long one in which nobody speaks is somebody else's.
+/// A paragraph that is mostly output is output; a long one without a speaker is someone else's.
 fn paragraphs(page: &mut Page<'_>) {
     let is_review = SEVERITY.is_match(&page.lower);
     let ranges = page.line_ranges();
@@ -266,7 +267,7 @@ fn paragraphs(page: &mut Page<'_>) {
             page.blot(whole);
         }
     }
-    // A finding speaks of `you` and `always` too; only what comes after it in the first person counts.
+    // A finding says `you` and `always` too; only what follows it in the first person counts.
     if is_review {
         let spoken = LazyLock::force(&FIRST_PERSON);
         for group in ranges.split(|range| page.text[range.clone()].trim().is_empty()) {

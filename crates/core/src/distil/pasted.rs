@@ -1,8 +1,9 @@
-//! What a turn passes on without marks around it: a message "from another agent:", a mail with its headers, lines
-//! of a chat, a block between rules. Somebody announces it, and then it stands there like their own words.
+//! Text that a turn passes on without marks around it: a message "from another agent:", a mail with its
+//! headers, lines of a chat, a block between rules. It is announced, and then looks like the user's own
+//! words.
 //!
-//! Where such a text ends nobody says. It ends before the first paragraph that speaks about it: a
-//! question, a stance ("I disagree: …"), a short request. What is in doubt is not the user's.
+//! Nothing marks the end of such a text. It ends before the first paragraph that comments on it: a question,
+//! a stance ("I disagree: …"), a short request. In doubt, text is not the user's.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -27,7 +28,7 @@ const SOURCE: &str = concat!(
     r"snippet|excerpt|changelog|announcement|memo|ticket|issue|spec)",
 );
 
-/// A clause that announces somebody else's words, as it stands before its colon.
+/// A clause before a colon that announces someone else's words.
 static ANNOUNCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let lead = r"^\W*(?:(?:here(?:'s|’s| is| are)|this is|below (?:is|are)|i|we|just|got|found|received|see|the|an?|this|that|my|our|their|his|her|its|some|these|those|new|old|latest|system|original|full|\w+['’]s) ){0,6}(?:\w+[ -])?";
     [
@@ -47,14 +48,14 @@ static ANNOUNCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// Said by the one who types, or taken over by them.
+/// Said or adopted by the person who types.
 static OWN_CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\b(?:i|we|you) (?:\w+ )?(?:said|wrote|told|answered|posted|agree|disagree|decided|insist)\b|\b(?:from|by) (?:me|us|my side)\b|\b(?:whatever|no matter what)\b",
     )
 });
 
-/// The same at the end of a line, without a colon: it points at what comes.
+/// The same at the end of a line, without a colon: it refers to what follows.
 static POINTS_AHEAD: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b(?:this|these|the following|below)(?: [\w-]+)?$"));
 static NAMES_SPEAKER: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"\b{SPEAKER}\b")));
@@ -64,7 +65,7 @@ static SENTENCE_AHEAD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(r"(?:{SPEAKER}|{SOURCE})\b[^.:\n]{{0,60}}\b(?:this|the following|as follows|quote)\.\s"))
 });
 
-/// Speaks about what stands before it.
+/// Refers to the text before it.
 static ANSWERS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"^\W*(?:no|nope|lol|agreed|wrong)\b[\s,.!:]|",
@@ -104,7 +105,7 @@ const ADDRESSED: &[&str] = &[
     "hark",
 ];
 
-/// Blots everything in `page` that is passed on.
+/// Masks everything in `page` that is passed on.
 pub(super) fn blot(page: &mut Page<'_>) {
     between_rules(page);
     let groups = groups(page);
@@ -164,7 +165,7 @@ fn speakers(page: &mut Page<'_>, groups: &[Vec<Range<usize>>]) {
     }
 }
 
-/// Headers, and what follows them.
+/// Mail headers, and what follows them.
 fn mails(page: &mut Page<'_>, groups: &[Vec<Range<usize>>]) {
     for (at, group) in groups.iter().enumerate() {
         let headers = group.iter().filter(|line| HEADER.is_match(&page.lower[(*line).clone()])).count();
@@ -177,7 +178,7 @@ fn mails(page: &mut Page<'_>, groups: &[Vec<Range<usize>>]) {
     }
 }
 
-/// One paragraph: whether a line or sentence of it announces something, and then that.
+/// In one paragraph: finds a line or sentence that announces something, and masks what it announces.
 fn announced(page: &mut Page<'_>, groups: &[Vec<Range<usize>>], at: usize) {
     let group = &groups[at];
     let end = whole(group).end;
@@ -215,8 +216,8 @@ fn announced(page: &mut Page<'_>, groups: &[Vec<Range<usize>>], at: usize) {
     }
 }
 
-/// Paragraphs from `first` on, up to the one that speaks about them. One that is marked by itself (a fence, a log)
-/// was all that was announced.
+/// Masks paragraphs from `first` on, up to the one that comments on them. If a marked one follows (a fence, a
+/// log), that is all that was announced.
 fn blot_until_answer(page: &mut Page<'_>, groups: &[Vec<Range<usize>>], first: usize) {
     for (place, group) in groups.iter().enumerate().skip(first) {
         let marked = group.iter().all(|line| page.is_blotted(line.start));
@@ -232,13 +233,13 @@ fn blot_until_answer(page: &mut Page<'_>, groups: &[Vec<Range<usize>>], first: u
     }
 }
 
-/// Colons that end a clause, not those of times and addresses.
+/// Colons that end a clause, not those in times and addresses.
 fn colons(text: &str) -> impl Iterator<Item = usize> + '_ {
     let follows = |at: usize| text[at + 1..].chars().next().is_none_or(char::is_whitespace);
     text.match_indices(':').map(|(at, _)| at).filter(move |at| follows(*at))
 }
 
-/// What stands before a colon, from the last full stop on.
+/// The text before a colon, from the last full stop on.
 fn clause(text: &str, colon: usize) -> &str {
     let before = &text[..colon];
     let from = [". ", "! ", "? "].iter().filter_map(|stop| before.rfind(stop).map(|at| at + 2)).max();

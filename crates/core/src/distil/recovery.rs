@@ -1,7 +1,6 @@
-//! Commands that repaired something: a check failed, one command was run, the same check passed.
+//! Commands that fixed something: a check failed, one command ran, the same check passed.
 //!
-//! Only commands are read, never what they printed: output is written by programs and by whoever feeds
-//! them.
+//! Reads only commands, never their output: programs write it, and so does anyone who feeds them.
 
 use super::Candidate;
 use super::compose::title;
@@ -11,7 +10,7 @@ use crate::origin::Origin;
 /// What an assistant did, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// A command, and whether it went well, if that is known.
+    /// A command, and whether it succeeded, if that is known.
     Ran { command: &'a str, ok: Option<bool> },
     /// A file was changed.
     Edited,
@@ -19,20 +18,20 @@ pub enum Step<'a> {
     Spoke,
 }
 
-/// Programs whose outcome says whether the work is sound.
+/// Programs whose outcome shows whether the work is sound.
 const CHECKS: &[&str] =
     &["test", "check", "build", "lint", "clippy", "pytest", "vitest", "jest", "tsc", "typecheck", "verify"];
-/// Programs that look without changing anything.
+/// Programs that only read.
 const LOOKS: &[&str] = &[
     "ls", "cat", "head", "tail", "grep", "rg", "find", "git", "echo", "pwd", "which", "sed", "wc", "cd",
     "tree",
 ];
 
-/// Each command that alone made a failing check pass, with the place of the passing run among `steps`.
+/// Each command that alone made a failing check pass, with the index of the passing run in `steps`.
 pub fn recoveries(steps: &[Step<'_>]) -> Vec<(usize, Candidate)> {
     let mut found: Vec<(usize, Candidate)> = Vec::new();
     for (at, step) in steps.iter().enumerate() {
-        // Whoever tells that a command failed would tell it again: untold is well.
+        // A client that reports failures would report this one too, so an unknown outcome counts as success.
         let Step::Ran { command: check, ok: None | Some(true) } = step else { continue };
         if !is_check(check) {
             continue;
@@ -57,7 +56,7 @@ pub fn recoveries(steps: &[Step<'_>]) -> Vec<(usize, Candidate)> {
     found
 }
 
-/// The one command between the last failure of this check and now, if nothing else can have helped.
+/// The one command between the last failure of this check and now, if nothing else can have fixed it.
 fn remedy<'a>(before: &[Step<'a>], check: &str) -> Option<&'a str> {
     let mut remedy = None;
     for step in before.iter().rev() {

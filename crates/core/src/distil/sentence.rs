@@ -1,23 +1,23 @@
-//! A turn's own words as sentences, each with its place in the turn.
+//! Splits a turn's own words into sentences, each with its position in the turn.
 
 use std::ops::Range;
 
 use super::own_words::FOREIGN;
 
-/// One sentence: where it stands, and its masked, lower-cased words.
+/// One sentence: its range, and its masked words in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sentence {
     pub(super) span: Range<usize>,
     pub(super) masked: String,
     /// Sentences of one paragraph may explain each other.
     pub(super) paragraph: usize,
-    /// Items of a list are answers or points of their own.
+    /// List items are separate answers or points.
     pub(super) is_item: bool,
 }
 
 const SHORT_FORMS: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "approx", "incl", "fig", "mr", "dr"];
 
-/// `text` is the turn as it was written, `masked` the same with everything foreign blotted out.
+/// `text` is the turn as written, `masked` the same with everything foreign masked.
 pub(super) fn sentences(text: &str, masked: &str) -> Vec<Sentence> {
     let mut found = Vec::new();
     let mut paragraph = 0;
@@ -65,7 +65,7 @@ fn close(
     }
 }
 
-/// Blotted parts cut a sentence: what is around them does not belong together.
+/// Masked parts split a sentence: the text around them does not belong together.
 fn push(span: Range<usize>, masked: &str, paragraph: usize, is_item: bool, found: &mut Vec<Sentence>) {
     let foreign = char::from(FOREIGN);
     let mut from = span.start;
@@ -80,7 +80,7 @@ fn push(span: Range<usize>, masked: &str, paragraph: usize, is_item: bool, found
     }
 }
 
-/// How long the `- `, `2. ` or `b) ` at the beginning of a line is.
+/// The length of a `- `, `2. ` or `b) ` at the beginning of a line.
 fn item_marker(line: &str) -> Option<usize> {
     let bare = line.trim_start();
     let indent = line.len() - bare.len();
@@ -100,7 +100,7 @@ fn item_marker(line: &str) -> Option<usize> {
     Some(indent + head)
 }
 
-/// Whether a line goes on with what the line before began: terminals and editors break lines.
+/// Whether a line continues the previous one: terminals and editors break lines.
 fn continues(previous: &str, line: &str) -> bool {
     let previous = previous.trim_end();
     let ended = previous.ends_with(['.', '!', '?', ':', ';', '。', '！', '？']);
@@ -108,7 +108,7 @@ fn continues(previous: &str, line: &str) -> bool {
     !previous.is_empty() && !ended && soft && previous.len() >= 35
 }
 
-/// Where sentences end inside a line, after their stop.
+/// Where sentences end inside a line, after their full stop.
 fn ends(line: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let chars: Vec<(usize, char)> = line.char_indices().collect();
@@ -119,7 +119,7 @@ fn ends(line: &str) -> Vec<usize> {
             '。' | '！' | '？' => true,
             '!' | '?' => after.is_none_or(char::is_whitespace),
             '.' => after.is_none_or(char::is_whitespace) && !is_short_form(&line[..*at]),
-            // An aside that is a sentence of its own.
+            // An aside that is a complete sentence.
             ')' => after.is_none_or(char::is_whitespace) && opens_aside(&line[..*at]),
             _ => false,
         };

@@ -1,18 +1,19 @@
-//! Whether a text stands in a prompt as the user's own words, so that an assistant may store it as theirs.
+//! Whether a text occurs in a prompt as the user's own words, so that an assistant may store it as theirs.
 //!
-//! The text has to be one whole sentence of the prompt, or several in a row, word by word. Part of a sentence
-//! is not enough: "I never want you to always push" holds "always push". Only words that ask for remembering
-//! ("please remember: …") may be left off its beginning and end. What the prompt quotes or pastes does not count.
+//! The text must be one whole sentence of the prompt, or several in a row, word by word. Part of a sentence
+//! is not enough: "I never want you to always push" contains "always push". Only words that ask to remember
+//! something ("please remember: …") may be left out at its beginning and end. What the prompt quotes or
+//! pastes does not count.
 
 use super::own_words::{NAME, own_words};
 use super::sentence::{Sentence, sentences};
 
-/// Fewer words than this could stand anywhere.
+/// Fewer words than this could occur anywhere.
 const LEAST_WORDS: usize = 3;
-/// Scripts without spaces: so many letters are as good.
+/// For scripts without spaces: this many letters suffice.
 const LEAST_LETTERS: usize = 6;
 
-/// Words before the matter itself.
+/// Words before the actual statement.
 const BEFORE: &[&str] = &[
     "a",
     "add",
@@ -79,7 +80,7 @@ const AFTER: &[&str] = &[
     "always", "forever", "from", "here", "now", "ok", "okay", "on", "please", "pls", "remember", "thanks",
     "thx", "that", "this",
 ];
-/// Left off, these would turn the sentence around or into what it does not say.
+/// Without these, the sentence would say the opposite or something else.
 const KEPT: &[&str] = &["always"];
 
 /// Whether `claim` is what the user said in `prompt`.
@@ -99,7 +100,7 @@ pub fn spoken_in(claim: &str, prompt: &str) -> bool {
 /// One sentence of a prompt.
 struct Said<'p> {
     words: Vec<String>,
-    /// It asks, or most of it is quoted.
+    /// It is a question, or most of it is quoted.
     unfit: bool,
     end: usize,
     start: usize,
@@ -110,7 +111,7 @@ impl<'p> Said<'p> {
     fn of(prompt: &'p str, masked: &str, sentence: &Sentence) -> Self {
         let text = &prompt[sentence.span.clone()];
         let hidden = masked[sentence.span.clone()].bytes().filter(|byte| *byte == NAME).count();
-        // Longer runs are quotes; the letter itself stands in words.
+        // Longer runs are quotes; a single letter is part of a word.
         let typed = text.bytes().filter(|byte| byte.eq_ignore_ascii_case(&NAME)).count();
         let quoted = hidden.saturating_sub(typed) * 2 > text.len();
         let asks = text.trim_end().trim_end_matches([')', '"', '*']).ends_with(['?', '？']);
@@ -123,7 +124,7 @@ impl<'p> Said<'p> {
         }
     }
 
-    /// Whether nothing but blanks and marks of lists is between this sentence and the next.
+    /// Whether only blanks and list marks are between this sentence and the next.
     fn meets(&self, next: &Said<'_>) -> bool {
         let between = self.text.get(self.end..next.start).unwrap_or("?");
         between
@@ -162,7 +163,7 @@ fn goes_on(claimed: &[String], said: &[Said<'_>], skipped: usize) -> bool {
     false
 }
 
-/// Words without the marks around them, in lower case.
+/// Words without surrounding punctuation, in lower case.
 fn words(text: &str) -> Vec<String> {
     let bare = |word: &str| {
         let edge = |c: char| {
@@ -204,7 +205,7 @@ mod tests {
     use super::spoken_in;
 
     #[test]
-    fn whole_sentences_of_a_prompt_are_the_users() {
+    fn whole_sentences_of_a_prompt_are_the_users_words() {
         for (claim, prompt) in [
             ("Never push to main.", "never push to main"),
             ("never  push\nto MAIN", "Please remember: never push to main. Then fix the test."),
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_additions_quotes_and_pasted_words_are_not() {
+    fn parts_additions_quotes_and_pasted_text_are_not_the_users_words() {
         for (claim, prompt) in [
             ("Always push to main.", "I never want you to always push to main."),
             ("push to main without review", "never push to main without review"),

@@ -1,4 +1,4 @@
-//! The rules on small texts: what is found, what is left alone.
+//! The rules on small texts: what they find, and what they leave alone.
 
 use super::rules::RULES;
 use super::*;
@@ -184,7 +184,7 @@ mod properties {
 
     proptest! {
         #[test]
-        fn any_text_is_survived_and_spans_are_in_it(text in turns()) {
+        fn no_text_panics_and_spans_are_valid(text in turns()) {
             prop_assert_eq!(own_words(&text).len(), text.len());
             for one in turn(&text, Some(&text)) {
                 prop_assert!(text.get(one.span.clone()).is_some(), "{:?}", one.span);
@@ -194,7 +194,7 @@ mod properties {
         }
 
         #[test]
-        fn whatever_is_fenced_says_nothing(text in turns()) {
+        fn fenced_text_yields_nothing(text in turns()) {
             let fenced = format!("```\n{}\nnever push to the main branch\n```", text.replace("```", "").replace("~~~", ""));
             prop_assert!(turn(&fenced, None).is_empty());
         }

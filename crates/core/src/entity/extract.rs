@@ -1,8 +1,8 @@
-//! Finds entities in running text by their shape.
+//! Finds entities in text by their shape.
 
 use super::{Entity, EntityKind};
 
-/// A text with hundreds of names is a listing; the first ones say what it is about.
+/// A text with hundreds of names is a listing; the first ones show what it is about.
 const MAX_PER_TEXT: usize = 64;
 
 const FILE_ENDINGS: &[&str] = &[
@@ -186,7 +186,7 @@ pub fn extract(text: &str) -> Vec<Entity> {
     found
 }
 
-/// The entity a single word is, if its shape tells.
+/// The entity that a single word denotes, if its shape shows it.
 pub(super) fn classify(word: &str) -> Option<Entity> {
     if word.len() < 2 || word.len() > 300 {
         return None;
@@ -216,7 +216,7 @@ fn url(word: &str) -> Option<Entity> {
         .then(|| Entity::new(EntityKind::Url, word))
 }
 
-/// `#12`, `!12`, `&12`, and with a project before it.
+/// `#12`, `!12`, `&12`, optionally with a project before it.
 fn reference(word: &str) -> Option<Entity> {
     let at = word.rfind(['#', '!', '&'])?;
     let (project, tail) = word.split_at(at);
@@ -252,7 +252,7 @@ fn version(word: &str) -> Option<Entity> {
     (numeric && telling).then(|| Entity::new(EntityKind::Version, word))
 }
 
-/// A path, or a name with a known ending; a trailing `:12` or `:12:5` is a position, not a name.
+/// A path, or a name with a known extension; a trailing `:12` or `:12:5` is a position, not part of the name.
 fn file(word: &str) -> Option<Entity> {
     let word = without_position(word);
     let allowed = word
@@ -318,7 +318,7 @@ fn command(code: &str) -> Option<Entity> {
     Some(Entity::new(EntityKind::Command, &name))
 }
 
-/// What stands between single backticks on one line.
+/// Text between single backticks on one line.
 fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
         .flat_map(|line| line.split('`').skip(1).step_by(2))

@@ -1,10 +1,10 @@
-//! Sorts of failures.
+//! Classes of failures.
 
 use serde::{Deserialize, Serialize};
 
 macro_rules! classes {
     ($($variant:ident = $name:literal, $doc:literal;)*) => {
-        /// What sort of thing went wrong.
+        /// The kind of problem.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
         pub enum Class { $(#[doc = $doc] $variant,)* }
@@ -20,22 +20,22 @@ macro_rules! classes {
 }
 
 classes! {
-    Syntax = "syntax", "text that is no program";
-    Type = "type", "types that do not fit";
-    Name = "name", "a name that nobody defined";
-    Import = "import", "a module or header that is not there";
-    Test = "test", "an expectation that was not met";
-    Value = "value", "a wrong value: key, index, null, arithmetic";
-    Io = "io", "a file or folder that is not there";
-    Permission = "permission", "something that was not allowed";
-    Network = "network", "a connection or a port";
-    Dependency = "dependency", "packages that do not go together or do not exist";
-    Link = "link", "parts of a program that do not fit together";
-    Lint = "lint", "a rule of a checker";
-    Timeout = "timeout", "something that took too long";
-    Memory = "memory", "too little memory, or memory misused";
-    Crash = "crash", "a program that died";
-    Command = "command", "a command that is not there or was called wrongly";
+    Syntax = "syntax", "code that does not parse";
+    Type = "type", "mismatched types";
+    Name = "name", "an undefined name";
+    Import = "import", "a missing module or header";
+    Test = "test", "a failed assertion";
+    Value = "value", "an invalid value: key, index, null, arithmetic";
+    Io = "io", "a missing file or folder";
+    Permission = "permission", "a missing permission";
+    Network = "network", "a problem with a connection or port";
+    Dependency = "dependency", "conflicting or missing packages";
+    Link = "link", "a link error";
+    Lint = "lint", "a broken lint or format rule";
+    Timeout = "timeout", "a timeout";
+    Memory = "memory", "out of memory, or an invalid memory access";
+    Crash = "crash", "a crash";
+    Command = "command", "a missing or misused command";
     Other = "other", "anything else";
 }
 
@@ -44,7 +44,7 @@ impl Class {
         Class::ALL.iter().copied().find(|class| class.name() == word)
     }
 
-    /// By the name of an exception or the words of a message, in any language.
+    /// Classifies the name of an exception or the words of a message, in any programming language.
     pub fn of(text: &str) -> Class {
         const WORDS: &[(&str, Class)] = &[
             ("modulenotfounderror", Class::Import),

@@ -1,8 +1,8 @@
-//! What failed, and what came of it: from a command, its exit and what it printed, to findings that
-//! have a signature, a class, files and symbols.
+//! Detects failures and their outcome: from a command, its exit code and its output to findings with a
+//! signature, a class, files and symbols.
 //!
-//! Everything here reads text and decides; where failures are kept is the store's business, when
-//! somebody is warned the engine's. Text given here has passed redaction.
+//! Everything here reads text and decides; the store keeps failures, and the engine decides when to warn. The
+//! text has passed redaction.
 
 mod class;
 pub mod command;
@@ -26,33 +26,33 @@ pub struct Finding {
     pub class: Class,
     /// One line, as it was printed.
     pub message: String,
-    /// The same failure tomorrow, on another line and another machine, has the same signature.
+    /// The same for the same failure tomorrow, on another line and on another machine.
     pub signature: String,
-    /// Relative to the project, the most telling one first.
+    /// Relative to the project, most relevant first.
     pub files: Vec<String>,
-    /// Functions and tests that it happened in.
+    /// Functions and tests in which it happened.
     pub symbols: Vec<String>,
 }
 
-/// What became of a run.
+/// The outcome of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Passed,
     Failed(Vec<Finding>),
-    /// It cannot be told: the exit code is hidden behind a pipe, say.
+    /// Cannot be determined, for example because a pipe hides the exit code.
     Unknown,
 }
 
-/// A command that ran and what came of it.
+/// A command and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
     pub ran: Ran,
     pub verdict: Verdict,
 }
 
-/// More findings of one run than this repeat each other.
+/// More findings of one run than this are repeats.
 const MOST_FINDINGS: usize = 6;
-/// What a person refused or stopped did not fail.
+/// Something that a person refused or stopped did not fail.
 const NOT_RUN: &[&str] = &[
     "doesn't want to proceed",
     "doesn't want to take this action",
@@ -64,8 +64,8 @@ const NOT_RUN: &[&str] = &[
     "Command was aborted",
 ];
 
-/// Judges a shell command. `None` for what says nothing about the project: looking around, searching,
-/// a command that never ran.
+/// Judges a shell command. `None` if it says nothing about the project: looking around, searching, a command
+/// that never ran.
 pub fn judge(command: &str, ok: Option<bool>, output: &str, place: &Place) -> Option<Judged> {
     let ran = command::main_of(command)?;
     if ok == Some(false) && NOT_RUN.iter().any(|mark| output.contains(mark)) {
@@ -75,14 +75,14 @@ pub fn judge(command: &str, ok: Option<bool>, output: &str, place: &Place) -> Op
     let evidence = outcome::told(&output, ran.step);
     let verdict = match (ok, evidence) {
         (Some(false), Some(true)) if ran.followed => {
-            // The tests passed; what came behind `&&` did not.
+            // The tests passed; what followed `&&` did not.
             return None;
         }
         (Some(false), _) => failed(&output, &ran, place, true),
         (Some(true), _) if !ran.masked => Verdict::Passed,
         (_, Some(true)) => Verdict::Passed,
         (_, Some(false)) => failed(&output, &ran, place, false),
-        // A checker that finds nothing says nothing; one that fails never does.
+        // A checker that finds nothing prints nothing; a failing one always prints something.
         (None, None) if output.trim().is_empty() && !ran.masked && ran.step.is_silent_when_well() => {
             Verdict::Passed
         }

@@ -1,9 +1,9 @@
-//! What a run's own words say about its outcome, for when its exit code is not known or is hidden
-//! behind a pipe. Words of the runners themselves only: prose that says "error" decides nothing.
+//! Reads the outcome of a run from its output, for when the exit code is unknown or hidden behind a pipe.
+//! Uses only the words of the runners themselves: prose that says "error" decides nothing.
 
 use super::Step;
 
-/// A mark of a failed run at the beginning of a line, whatever ran.
+/// Line beginnings of a failed run, of any program.
 const FAILED_LINES: &[&str] = &[
     "test result: FAILED",
     "error: could not compile",
@@ -84,7 +84,7 @@ const PASSED_LINES: &[&str] = &[
     "✓ built in",
 ];
 
-/// Bytes that one of the marks begins with: most lines begin with none of them.
+/// The first bytes of the marks: most lines begin with none of them.
 const fn beginnings(marks: &[&str]) -> [bool; 256] {
     let mut known = [false; 256];
     let mut at = 0;
@@ -103,7 +103,7 @@ fn begins_with_one(line: &str, marks: &[&str], beginnings: &[bool; 256]) -> bool
         && marks.iter().any(|mark| line.starts_with(mark))
 }
 
-/// Whether the run said that it went well; `None` if it said nothing of the sort.
+/// Whether the output reports success; `None` if it reports neither.
 pub(super) fn told(output: &str, step: Step) -> Option<bool> {
     let mut passed = false;
     let mut finished = false;
@@ -156,14 +156,14 @@ fn is_panic(line: &str) -> bool {
     line.starts_with("thread '") && line.contains("' panicked at ")
 }
 
-/// Node signs a trace that it died of with its version, and nothing else.
+/// Node prints its version after the trace of a fatal error, and only then.
 fn is_last_word_of_node(output: &str) -> bool {
     let mut lines = output.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     lines.next().is_some_and(|line| line.starts_with("Node.js v"))
         && lines.take(40).any(|line| line.starts_with("at "))
 }
 
-/// A trace that was printed and survived is a log line; one that the output ends with is a death.
+/// A trace that the program survived is a log line; one at the end of the output is fatal.
 fn ends_in_trace(output: &str, from: usize) -> bool {
     let behind = output.lines().skip(from).filter(|l| !l.trim().is_empty());
     let last: Vec<&str> = behind.collect();
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_runners() {
+    fn outcomes_from_the_words_of_runners() {
         for (text, told_) in [
             ("running 2 tests\ntest result: ok. 2 passed; 0 failed", Some(true)),
             ("test result: ok. 1 passed; 0 failed\ntest result: FAILED. 0 passed; 1 failed", Some(false)),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_that_was_survived_is_a_log_line() {
+    fn a_trace_before_the_end_is_a_log_line() {
         let trace = "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nKeyError: 'x'";
         assert_eq!(told(trace, Step::Other), Some(false));
         let survived = format!("{trace}\nretrying\nretrying\nall 20 rows written\ndone");

@@ -1,15 +1,15 @@
-//! Paths in what tools print, as the project knows them.
+//! Makes paths in tool output relative to the project.
 
 /// Where a command ran: the project's root and the folder inside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Absolute, with `/`; empty when it is not known.
+    /// Absolute, with `/`; empty if unknown.
     root: String,
     /// Relative to the root; empty for the root itself.
     folder: String,
 }
 
-/// Not the project's own code, wherever it lies.
+/// Folders that are not the project's own code, wherever they are.
 const FOREIGN: &[&str] = &[
     "node_modules/",
     "site-packages/",
@@ -42,7 +42,7 @@ impl Place {
         Place { root, folder: inside.unwrap_or_default() }
     }
 
-    /// The same after `cd folder`.
+    /// The place after `cd folder`.
     pub(super) fn within(&self, folder: Option<&str>) -> Place {
         let Some(folder) = folder else { return self.clone() };
         let folder = folder.replace('\\', "/");
@@ -56,7 +56,7 @@ impl Place {
         Place { root: self.root.clone(), folder: joined }
     }
 
-    /// A file of the project; `None` for what lies outside or is no file at all.
+    /// A file of the project; `None` for anything outside or not a file.
     pub fn file(&self, path: &str) -> Option<String> {
         let path = path.trim().trim_matches(['"', '\'', '`', '(', ')', '<', '>', ',']);
         let path = path.strip_prefix("file://").unwrap_or(path);
@@ -95,7 +95,7 @@ fn join(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Ends in something like `name.ext`, or in one of the names that need no ending.
+/// Ends in something like `name.ext`, or in one of the names that have no extension.
 fn has_file_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     if matches!(

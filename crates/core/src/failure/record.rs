@@ -1,5 +1,5 @@
-//! A failure as it is remembered: the text of its memory, and the same as data, so that the index can
-//! be made again from the file alone.
+//! A failure as it is stored: the text of its memory, and the same as data, so that the index can be rebuilt
+//! from the file alone.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,36 +9,36 @@ use crate::kind::Kind;
 use crate::memory::{Memory, UnknownKey};
 use crate::redact::Clean;
 
-/// The front-matter key that holds the data.
+/// The front-matter key of the data.
 pub const KEY: &str = "failure";
 const MOST_TRIED: usize = 4;
 
-/// What is known of a failure in one project.
+/// What is known about a failure in one project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     pub signature: String,
     pub class: Class,
     pub message: String,
-    /// What ran, and under which name it is the same run tomorrow.
+    /// What ran, by a name that stays the same.
     pub family: String,
     pub command: String,
     pub step: Step,
-    /// Named by the trace.
+    /// Files named in the trace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Edited before it happened.
+    /// Files edited before it happened.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub symbols: Vec<String>,
-    /// Sessions and reopenings count, reruns in one session do not.
+    /// Counts sessions and reopenings, not reruns within a session.
     pub seen: u32,
     /// How often it was fixed, and how often it came back after that.
     #[serde(default)]
     pub fixes: u32,
     #[serde(default)]
     pub relapses: u32,
-    /// Attempts that did not help, newest last.
+    /// Attempts that failed, newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -46,7 +46,7 @@ pub struct Record {
     /// Files that the fix changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fix_files: Vec<String>,
-    /// Nothing has failed this way since the fix.
+    /// Whether it has not happened again since the fix.
     #[serde(default)]
     pub fixed: bool,
 }
@@ -73,7 +73,7 @@ impl Record {
         }
     }
 
-    /// It happened. True if it had been fixed before.
+    /// Records that it happened. Returns true if it had been fixed before.
     pub fn happened(&mut self, finding: &Finding, suspects: &[String], again: bool) -> bool {
         if !again {
             self.seen = self.seen.saturating_add(1);
@@ -116,7 +116,8 @@ impl Record {
             Remedy::Command(command) => format!("ran `{}`", short(command, 100)),
             Remedy::Instead(command) => format!("`{}` works instead", short(command, 100)),
             Remedy::Nothing => {
-                // It may do so again: that is no fix, and an older one is worth more.
+                // It passed without a change, so it may fail again: that is not a fix, and an older fix is
+                // worth more.
                 return;
             }
         };
@@ -125,7 +126,7 @@ impl Record {
         self.fix = told;
     }
 
-    /// How far the fix can be trusted: it rises when it helps and falls when the failure comes back.
+    /// How far the fix can be trusted: more each time it helps, less each time the failure comes back.
     pub fn confidence(&self) -> f32 {
         let (good, bad) = (self.fixes as f32, self.relapses as f32);
         if self.fix.is_empty() {
@@ -135,8 +136,8 @@ impl Record {
         }
     }
 
-    /// Worth a memory of its own: it was fixed, came back, or is about a file that somebody edited.
-    /// Everything else is counted in the index only.
+    /// Whether it deserves a memory: it was fixed, came back, or is about a file that was edited. Everything
+    /// else is only counted in the index.
     pub fn is_worth_a_memory(&self, after_an_edit: bool) -> bool {
         let about_files = !self.files.is_empty() || !self.suspects.is_empty();
         (!self.fix.is_empty()) || self.seen > 1 || (about_files && after_an_edit)
@@ -167,7 +168,7 @@ impl Record {
         text
     }
 
-    /// Writes it into a memory. All of its text is clean: it was taken from clean text.
+    /// Writes it into a memory. All of its text comes from clean text.
     pub fn put_into(&self, memory: &mut Memory) {
         let clean = |text: String| Clean::already_redacted(text);
         let list = |items: &mut dyn Iterator<Item = String>| -> Vec<Clean> { items.map(clean).collect() };
@@ -186,8 +187,7 @@ impl Record {
             .push(UnknownKey { key: Clean::trusted_constant(KEY), raw: clean(format!("{KEY}: {data}")) });
     }
 
-    /// The record in a memory's file; or, for a failure that somebody wrote down by hand, what its
-    /// text says.
+    /// The record in a memory's file; for a failure written by hand, whatever its text says.
     pub fn of(memory: &Memory) -> Option<Record> {
         if memory.kind != Kind::Failure {
             return None;
@@ -218,7 +218,7 @@ impl Record {
     }
 }
 
-/// `src/a.py: \`old\` → \`new\``, for each file once.
+/// `src/a.py: \`old\` → \`new\``, once per file.
 fn edits_told(edits: &[Edit]) -> String {
     let mut parts: Vec<String> = Vec::new();
     for edit in edits {
@@ -241,7 +241,7 @@ fn distinct(edits: &[Edit]) -> Vec<String> {
     files
 }
 
-/// On one line, with an ellipsis if it is cut.
+/// On one line, with an ellipsis if truncated.
 pub fn short(text: &str, chars: usize) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match folded.char_indices().nth(chars) {
@@ -253,8 +253,8 @@ pub fn short(text: &str, chars: usize) -> String {
     }
 }
 
-/// An edit in a few words, from what an editing tool was given. Empty if that is no JSON of a known
-/// form: then the file's name has to do.
+/// An edit in a few words, from the input of an editing tool. Empty if that is not JSON of a known form; then
+/// the file name must suffice.
 pub fn gist(input: &str) -> String {
     const OLD: &[&str] = &["old_string", "old_str", "oldString", "old"];
     const NEW: &[&str] = &["new_string", "new_str", "newString", "new"];
@@ -270,7 +270,7 @@ pub fn gist(input: &str) -> String {
     patched(input)
 }
 
-/// The lines that differ, without those around them that do not.
+/// The lines that differ, without the unchanged lines around them.
 fn changed(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();

@@ -1,8 +1,8 @@
-//! What makes two failures the same: their message without what changes from run to run.
+//! What makes two failures the same: their message without the parts that change from run to run.
 
 use super::Class;
 
-/// Longer messages are told apart well enough by their beginning.
+/// The beginning of a longer message is distinctive enough.
 const MOST_CHARS: usize = 180;
 
 /// A message without paths, numbers, addresses, ids, times and colours.
@@ -54,7 +54,7 @@ fn push_word(out: &mut String, word: &str) {
     out.push_str(tail);
 }
 
-/// An absolute path, or one that goes through folders and ends in a file with a line number.
+/// An absolute path, or one with folders that ends in a file with a line number.
 fn is_path(word: &str) -> bool {
     let absolute = (word.starts_with('/') && word.len() > 1 && word[1..].contains('/'))
         || word.starts_with("~/")
@@ -82,7 +82,7 @@ fn is_id(word: &str) -> bool {
     all_hex && digits > 0 && (word.len() > hex.len() || hex.len() >= 7 && digits < hex.len())
 }
 
-/// Numbers fall to one mark, with what is glued to them: `1.25s`, `10ms`, `#3`.
+/// Replaces numbers with one mark, including what is attached to them: `1.25s`, `10ms`, `#3`.
 fn push_numbers(out: &mut String, word: &str) {
     let mut rest = word.char_indices().peekable();
     let mut previous = ' ';
@@ -99,7 +99,7 @@ fn push_numbers(out: &mut String, word: &str) {
                     break;
                 }
             }
-            // A unit right behind it goes along.
+            // Includes a unit right after it.
             let unit: String = rest.clone().map(|(_, c)| c).take_while(char::is_ascii_alphabetic).collect();
             if matches!(
                 unit.as_str(),
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changes_from_run_to_run_is_gone() {
+    fn parts_that_change_between_runs_are_removed() {
         for (one, other) in [
             ("IndexError: list index 3 out of range", "IndexError: list index 12 out of range"),
             ("open /home/ann/app/x.json: no such file", "open /srv/build/app/x.json: no such file"),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_failures_apart_stays() {
+    fn distinctive_parts_stay() {
         for (one, other) in [
             ("KeyError: 'user'", "KeyError: 'name'"),
             ("error[E0308]: mismatched types", "error[E0382]: borrow of moved value"),

@@ -1,4 +1,4 @@
-//! Outputs of real tools, one row each: what ran, what it printed, what follows.
+//! Output of real tools, one row each: the command, its output, the expected result.
 
 use super::*;
 
@@ -272,7 +272,7 @@ fn failures_are_understood() {
     }
 }
 
-/// Neither a failure nor anything else that a memory should be made of.
+/// Neither failures nor anything else that deserves a memory.
 const NOT_FAILURES: &[(&str, Option<bool>, &str)] = &[
     ("grep -rn TODO src", Some(false), ""),
     ("test -f config.toml", Some(false), ""),

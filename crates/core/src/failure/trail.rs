@@ -1,8 +1,8 @@
-//! One session's way through failures: what was edited and run, in order, and what follows from it.
+//! Follows one session through its failures: what was edited and run, in order, and what follows from it.
 //!
-//! A trail is small and can be stored between events, so a session can be followed one event at a
-//! time, by whoever reads the events: a hook today, an import of old transcripts tomorrow. What a
-//! person or an assistant *says* about success changes nothing here; only runs do.
+//! A trail is small and can be stored between events, so a session can be followed one event at a time, by a
+//! hook or by an import of old transcripts. What a person or an assistant *says* about success changes
+//! nothing here; only runs do.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,12 +14,12 @@ use super::{Class, Finding, Ran, Verdict};
 pub struct Edit {
     n: u64,
     pub path: String,
-    /// What was changed, in a few words; empty if it is not known.
+    /// What was changed, in a few words; empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub gist: String,
 }
 
-/// A failure of this session that no run has answered yet.
+/// A failure of this session that no run has settled yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Open {
     signature: String,
@@ -27,9 +27,9 @@ struct Open {
     ran: Ran,
     /// Files, symbols and tests that it names.
     names: Vec<String>,
-    /// When it was last seen, counted in edits and acts.
+    /// When it was last seen, counted in edits and commands.
     at: u64,
-    /// The edits after which it was gone, though the run as a whole still failed.
+    /// The edits after which it was gone although the run as a whole still failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     helped: Vec<Edit>,
 }
@@ -43,7 +43,7 @@ pub struct Trail {
     edits: Vec<Edit>,
     #[serde(default)]
     open: Vec<Open>,
-    /// Commands that passed and may have changed the surroundings, with their time.
+    /// Commands that succeeded and may have changed the environment, with their time.
     #[serde(default)]
     acts: Vec<(u64, String)>,
     /// When each family last passed.
@@ -51,13 +51,13 @@ pub struct Trail {
     passed: Vec<(String, u64)>,
 }
 
-/// How an attempt to repair something went.
+/// The outcome of an attempt to fix something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// The run passed.
     Succeeded,
-    /// The same failure came again.
+    /// The same failure occurred again.
     Failed,
     /// This failure is gone, but the run still fails.
     Partial,
@@ -81,19 +81,19 @@ pub enum Remedy {
     Command(String),
     /// Another form of the same command works.
     Instead(String),
-    /// It passed again though nothing was changed.
+    /// It passed again although nothing was changed.
     Nothing,
 }
 
-/// What an event changes about failures.
+/// How an event changes a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     Seen {
         finding: Finding,
         ran: Ran,
-        /// Files edited before it, that may have caused it.
+        /// Files edited before it that may have caused it.
         suspects: Vec<String>,
-        /// The session knew it already.
+        /// Whether the session already knew it.
         again: bool,
     },
     Tried {
@@ -120,19 +120,19 @@ impl Trail {
         }
     }
 
-    /// Files edited since the last time this family passed, newest first.
+    /// Files edited since this family last passed, newest first.
     pub fn edited_since_pass(&self, family: &str) -> Vec<String> {
         let since = self.passed.iter().find(|(f, _)| f == family).map_or(0, |(_, n)| *n);
         distinct(self.edits.iter().rev().filter(|e| e.n > since).map(|e| e.path.as_str()))
     }
 
-    /// Edits of this session, newest first, to one of these files, or all if there are none.
+    /// Edits in this session to one of these files, newest first; all edits if `files` is empty.
     pub fn edits_of(&self, files: &[String]) -> Vec<Edit> {
         let own: Vec<Edit> = self.edits.iter().rev().filter(|e| files.contains(&e.path)).cloned().collect();
         own.into_iter().take(MOST_TOLD).collect()
     }
 
-    /// A run, and what follows from it.
+    /// Records a run and returns what follows from it.
     pub fn ran(&mut self, ran: &Ran, verdict: &Verdict) -> Vec<Change> {
         match verdict {
             Verdict::Unknown => Vec::new(),
@@ -243,7 +243,7 @@ impl Trail {
         }
     }
 
-    /// Edits since a failure was last seen: those of files it names if there are any, else the newest.
+    /// Edits since a failure was last seen: those to files it names, if any, else the newest.
     fn edits_since(&self, open: &Open) -> Vec<Edit> {
         let since: Vec<&Edit> = self.edits.iter().filter(|e| e.n > open.at).collect();
         let own: Vec<&Edit> = since.iter().copied().filter(|e| open.names.contains(&e.path)).collect();
@@ -251,7 +251,7 @@ impl Trail {
         chosen.into_iter().rev().take(MOST_TOLD).rev().cloned().collect()
     }
 
-    /// What the trace names counts; if it names nothing that was edited, the newest edits do.
+    /// Files that the trace names; if none of those was edited, the newest edits.
     fn suspects(&self, ran: &Ran, finding: &Finding) -> Vec<String> {
         if is_about_surroundings(ran, finding.class) {
             return Vec::new();
@@ -266,7 +266,7 @@ impl Trail {
         edited
     }
 
-    /// Some runners print a path from somewhere inside the project: `src/a.ts` for `web/src/a.ts`.
+    /// Some runners print a path relative to a folder inside the project: `src/a.ts` for `web/src/a.ts`.
     fn whole_path(&self, printed: &str) -> String {
         let ending = format!("/{printed}");
         let mut longer = self.edits.iter().map(|e| &e.path).filter(|path| path.ends_with(&ending));
@@ -282,13 +282,13 @@ impl Trail {
     }
 }
 
-/// A push without an upstream or a program that is not installed says nothing about what was edited.
+/// A push without an upstream or a missing program says nothing about the edited files.
 fn is_about_surroundings(ran: &Ran, class: Class) -> bool {
     let by_git = ran.family == "git" || ran.family.starts_with("git ");
     by_git || matches!(class, Class::Permission | Class::Network | Class::Command)
 }
 
-/// So many edits are told about one attempt.
+/// How many edits to report for one attempt.
 const MOST_TOLD: usize = 3;
 
 fn is_before_tests(class: Class) -> bool {
@@ -336,7 +336,7 @@ mod tests {
         fn run(&mut self, line: &str, ok: bool, output: &str) -> Vec<String> {
             let judged = judge(line, Some(ok), output, &Place::new("/p", "/p")).expect("a run");
             let told = self.0.ran(&judged.ran, &judged.verdict);
-            // The state goes through its stored form each time.
+            // Goes through the stored form each time.
             self.0 = serde_json::from_str(&serde_json::to_string(&self.0).unwrap()).unwrap();
             told.iter()
                 .map(|change| match change {
@@ -359,7 +359,7 @@ mod tests {
         "Traceback (most recent call last):\n  File \"/p/src/b.py\", line 3, in save\n    x\nValueError: no";
 
     #[test]
-    fn tried_in_vain_then_fixed() {
+    fn tried_without_success_then_fixed() {
         let mut walk = Walk(Trail::default());
         walk.0.edited("src/a.py", "");
         assert_eq!(walk.run("pytest", false, KEY), ["seen src/a.py  false"]);
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_edited_is_not_to_blame_for_the_surroundings() {
+    fn edits_are_not_blamed_for_environment_failures() {
         let mut walk = Walk(Trail::default());
         walk.0.edited("src/a.py", "");
         let push = "fatal: The current branch topic has no upstream branch.";
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_helped_one_failure_is_its_fix_though_another_remains() {
+    fn a_fix_counts_although_another_failure_remains() {
         let mut walk = Walk(Trail::default());
         walk.run("pytest", false, &format!("{KEY}\n\n{OTHER}"));
         walk.0.edited("src/a.py", "");
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_that_no_trace_names_is_suspected() {
+    fn an_edit_is_suspected_although_no_trace_names_it() {
         let mut walk = Walk(Trail::default());
         walk.0.edited("README.md", "");
         walk.0.edited("src/calc.py", "");
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn another_run_answers_nothing() {
+    fn an_unrelated_run_settles_nothing() {
         let mut walk = Walk(Trail::default());
         walk.run("pytest tests/test_a.py", false, KEY);
         walk.0.edited("src/a.py", "");

@@ -1,10 +1,9 @@
-//! Whether two texts say the same, or one is a newer state of the other.
+//! Decides whether two texts say the same, or one is a newer state of the other.
 //!
-//! Alike in most words is not enough: "always run the linter" and "never run the linter" share four
-//! words of five. So words are matched first, and what is left over on either side decides. A
-//! number, a name, a path, a negation or a word for which there is no counterpart is another
-//! statement. When in doubt two texts are not the same: a doubled memory is a nuisance, a lost one
-//! is a fault.
+//! Sharing most words is not enough: "always run the linter" and "never run the linter" share four words of
+//! five. So words are matched first, and what is left over on either side decides. A number, a name, a path,
+//! a negation or a word without a counterpart makes a different statement. In doubt, two texts are not the
+//! same: a duplicate memory is a nuisance, a lost one is a bug.
 
 mod sketch;
 mod table;
@@ -15,7 +14,7 @@ pub use words::{Difference, Sort};
 
 use words::Statement;
 
-/// How the second of two texts stands to the first.
+/// How the second text relates to the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Likeness {
     /// It says the same.
@@ -24,20 +23,20 @@ pub enum Likeness {
     More,
     /// It says less, and nothing else.
     Less,
-    /// It is about the same and says something else.
+    /// It is about the same thing and says something else.
     Changed(Vec<Difference>),
     /// It is about something else.
     Other,
 }
 
-/// Words in common, of all words, from which on two texts are about the same.
+/// The share of common words from which two texts are about the same thing.
 const ABOUT_THE_SAME: f32 = 0.5;
-/// What a longer text may add before it is another one, as a share of its words.
+/// How much a longer text may add, as a share of its words, before it is a different one.
 const MOST_ADDED: f32 = 0.5;
-/// Two texts whose vectors are farther apart than this do not say the same, whatever their words.
+/// Two texts whose vectors are further apart do not say the same, whatever their words.
 const NEAR: f32 = 0.5;
 
-/// A text made ready to be compared with several others.
+/// A text prepared for comparison with several others.
 pub struct Text {
     normalised: String,
     statement: Statement,
@@ -49,12 +48,12 @@ impl Text {
     }
 }
 
-/// Compares two texts. `cosine` is the nearness of their vectors, where it is known.
+/// Compares two texts. `cosine` is the similarity of their vectors, if known.
 pub fn compare(before: &str, after: &str, cosine: Option<f32>) -> Likeness {
     compare_texts(&Text::of(before), &Text::of(after), cosine)
 }
 
-/// The same for texts that are ready.
+/// Compares two prepared texts.
 pub fn compare_texts(before: &Text, after: &Text, cosine: Option<f32>) -> Likeness {
     if before.normalised == after.normalised {
         return Likeness::Same;
@@ -81,8 +80,8 @@ pub fn compare_texts(before: &Text, after: &Text, cosine: Option<f32>) -> Likene
     }
 }
 
-/// A text as it is compared with others: without case, spacing, and the punctuation around words.
-/// What is inside a word or before it (`v1.2`, `!12`, `--no-verify`) stays.
+/// A text normalised for comparison: without case, spacing, and punctuation around words. What is inside or
+/// before a word (`v1.2`, `!12`, `--no-verify`) stays.
 pub fn normalised(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {

@@ -1,14 +1,14 @@
-//! MinHash: a few numbers of a text by which its near-repeats are looked up.
+//! MinHash: a few numbers per text, to look up near-duplicates.
 
 use super::words::Statement;
 
-/// How many numbers a text has. Two texts that share half of their words share one of them nine
-/// times of ten.
+/// How many numbers a text has. Two texts that share half of their words have one in common nine times out of
+/// ten.
 pub const BANDS: usize = 8;
 const ROWS: usize = 2;
 
-/// The numbers of a text within `scope` (a project and a kind, for example): texts of different
-/// scopes never meet. Empty for a text without words that matter.
+/// The numbers of a text within `scope` (for example a project and a kind): texts in different scopes never
+/// match. Empty for a text without significant words.
 pub fn bands(scope: &str, text: &str) -> Vec<i64> {
     let statement = Statement::of(text);
     let mut least = [u64::MAX; BANDS * ROWS];
@@ -27,7 +27,7 @@ pub fn bands(scope: &str, text: &str) -> Vec<i64> {
     let rows = least.chunks(ROWS).enumerate();
     rows.map(|(band, rows)| {
         let folded = rows.iter().fold(mix(seed ^ band as u64), |state, row| mix(state ^ row));
-        // 48 bits are plenty, and take less room in an index.
+        // 48 bits are plenty and take less space in an index.
         (folded >> 16).cast_signed()
     })
     .collect()
@@ -37,7 +37,7 @@ fn hash(seed: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(seed, |state, byte| (state ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-/// Spreads the bits of a number over all of it.
+/// Mixes the bits of a number.
 fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,7 +1,7 @@
-//! Words by what they do to a statement: which say nothing, which say the same, and which turn it
-//! into another one.
+//! Words by their effect on a statement: which say nothing, which say the same, and which make a different
+//! statement.
 
-/// Turn a statement around.
+/// Words that negate a statement.
 pub(super) const NEGATIONS: &[&str] = &[
     "not",
     "no",
@@ -38,11 +38,11 @@ pub(super) const NEGATIONS: &[&str] = &[
     "aint",
 ];
 
-/// They say what part the next word plays.
+/// Words that determine the role of the next word.
 pub(super) const PREPOSITIONS: &[&str] =
     &["at", "by", "for", "from", "in", "into", "of", "on", "onto", "through", "to", "towards", "via", "with"];
 
-/// Words that say nothing about what holds; beside the stop words.
+/// Words that do not change what a statement says, in addition to the stop words.
 pub(super) const FILLERS: &[&str] = &[
     "actually",
     "again",
@@ -130,8 +130,8 @@ pub(super) const FILLERS: &[&str] = &[
     "still",
 ];
 
-/// Words without which a statement is another one, though they are short or common. Two texts that
-/// differ in one of these differ in what they say.
+/// Words that change a statement although they are short or common. Two texts that differ in one of these say
+/// different things.
 pub(super) const TELLING: &[&str] = &[
     // when, where and how far
     "before",
@@ -395,8 +395,8 @@ pub(super) const TELLING: &[&str] = &[
     "single",
 ];
 
-/// Groups of words that say the same in a statement about software; the first stands for all. A word
-/// that can also mean something else here is not listed.
+/// Groups of words that mean the same in a statement about software; the first stands for all. A word that
+/// can also mean something else here is not listed.
 pub(super) const SAME: &[&[&str]] = &[
     &["use", "utilize", "utilise", "employ", "leverage"],
     &["run", "execute", "invoke", "perform"],

@@ -1,4 +1,4 @@
-//! Pairs that must, and must not, be taken for the same.
+//! Pairs that must, and must not, count as the same.
 
 use proptest::prelude::*;
 
@@ -91,7 +91,7 @@ fn what_is_added_is_seen() {
     let (short, long) = ("Redis keeps the user sessions", "Redis keeps the user sessions and shopping carts");
     assert_eq!(verdict(short, long), Likeness::More);
     assert_eq!(verdict(long, short), Likeness::Less);
-    // A number more is another statement.
+    // An additional number makes a different statement.
     assert!(matches!(
         verdict("Redis keeps the user sessions", "Redis keeps the user sessions for 14 days"),
         Likeness::Changed(_)
@@ -111,13 +111,13 @@ fn near_texts_share_a_band_and_scopes_keep_them_apart() {
 
 proptest! {
     #[test]
-    fn nothing_panics_and_a_text_is_itself(a in "\\PC{0,80}", b in "\\PC{0,80}") {
+    fn nothing_panics_and_every_text_equals_itself(a in "\\PC{0,80}", b in "\\PC{0,80}") {
         let _ = compare(&a, &b, Some(0.5));
         prop_assert_eq!(compare(&a, &a, None), Likeness::Same);
     }
 
     #[test]
-    fn another_number_is_never_the_same(n in 1u32..9_999, m in 1u32..9_999) {
+    fn a_different_number_is_never_the_same(n in 1u32..9_999, m in 1u32..9_999) {
         prop_assume!(n != m);
         let text = |n: u32| format!("the retry limit of the gateway is {n}");
         prop_assert!(matches!(compare(&text(n), &text(m), None), Likeness::Changed(_)));

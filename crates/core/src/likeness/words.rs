@@ -1,4 +1,4 @@
-//! A text as the words that matter, and how those of two texts match up.
+//! Reduces a text to its significant words, and matches those of two texts.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::table;
 use crate::text::{fold, is_stop_word, stem};
 
-/// Longer texts are compared by their beginning.
+/// Only the beginning of a longer text is compared.
 const MOST_WORDS: usize = 4_000;
 const NEGATION: &str = "¬";
 
@@ -39,17 +39,17 @@ pub enum Sort {
     Order,
 }
 
-/// One word that matters.
+/// One significant word.
 #[derive(Debug, Clone)]
 pub(super) struct Word {
-    /// What it is matched by.
+    /// The key by which it is matched.
     key: String,
-    /// As it was written.
+    /// As written.
     written: String,
     sort: Sort,
-    /// Without it the text says something else.
+    /// Whether the text says something else without it.
     is_telling: bool,
-    /// The preposition right before it: what part it plays, wherever it stands.
+    /// The preposition right before it, which shows its role wherever it stands.
     led_by: String,
 }
 
@@ -63,7 +63,7 @@ static SAME: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
 static TELLING: LazyLock<HashSet<&str>> = LazyLock::new(|| table::TELLING.iter().copied().collect());
 static FILLERS: LazyLock<HashSet<&str>> = LazyLock::new(|| table::FILLERS.iter().copied().collect());
 
-/// A word without the punctuation around it. Signs that belong to it stay: `!12`, `--force`, `c++`.
+/// A word without the punctuation around it. Symbols that belong to it stay: `!12`, `--force`, `c++`.
 pub(super) fn bare(word: &str) -> &str {
     word.trim_start_matches(['"', '\'', '(', '[', '{', '*', '_', '`', '“', '‘', '«', '>', '•', '–', '—', '…'])
         .trim_end_matches([
@@ -93,7 +93,7 @@ impl Statement {
                 }
                 begins = written.ends_with(['.', '!', '?', ':']) || written.ends_with(".\"");
             } else {
-                // A dash, an arrow or a bullet: a new beginning.
+                // A dash, an arrow or a bullet starts a new clause.
                 begins = true;
             }
         }
@@ -120,7 +120,7 @@ fn push(word: &str, begins: bool, words: &mut Vec<Word>) {
     if folded.ends_with("n't") || folded == "cannot" || table::NEGATIONS.contains(&folded) {
         return add(words, NEGATION.to_owned(), Sort::Negation, true);
     }
-    // Hyphens are a matter of taste in prose: `read-only` is `read only`.
+    // Hyphens are a matter of taste in prose: `read-only` equals `read only`.
     if folded.contains('-') && folded.split('-').all(|part| part.chars().count() > 1) {
         for part in folded.split('-') {
             push(part, true, words);
@@ -151,7 +151,7 @@ fn has_letters_and_signs(folded: &str) -> bool {
     letters > 2
 }
 
-/// What an inflected word may come from, itself first.
+/// The possible base forms of an inflected word, itself first.
 fn bases(word: &str) -> Vec<String> {
     let mut found = vec![word.to_owned()];
     let mut add = |base: String| {
@@ -179,13 +179,13 @@ fn bases(word: &str) -> Vec<String> {
 /// Which words of two texts are the same, and which are left over.
 pub(super) struct Matched {
     pub(super) common: usize,
-    /// Places in the first text.
+    /// Positions in the first text.
     pub(super) lost: Vec<usize>,
-    /// Places in the second.
+    /// Positions in the second text.
     pub(super) gained: Vec<usize>,
 }
 
-/// By distinct keys: saying a word twice says no more, except for negations.
+/// Matches distinct keys: repeating a word adds nothing, except for negations.
 pub(super) fn match_up(a: &Statement, b: &Statement) -> Matched {
     let first = |s: &Statement| {
         let mut places: HashMap<String, usize> = HashMap::new();
@@ -211,7 +211,7 @@ pub(super) fn match_up(a: &Statement, b: &Statement) -> Matched {
     Matched { common: in_a.len() - lost.len(), lost, gained }
 }
 
-/// What makes the second text another statement; nothing if it only adds or leaves out plain words.
+/// What makes the second text a different statement; empty if it only adds or drops plain words.
 pub(super) fn differences(a: &Statement, b: &Statement, matched: &Matched) -> Vec<Difference> {
     let words = |s: &Statement, places: &[usize]| -> Vec<Word> {
         places.iter().map(|at| s.words[*at].clone()).collect()
@@ -225,7 +225,7 @@ pub(super) fn differences(a: &Statement, b: &Statement, matched: &Matched) -> Ve
             Vec::new()
         };
     }
-    // Like is set against like: a number against a number, and what is left in reading order.
+    // Pairs like with like: a number with a number, and the rest in reading order.
     let mut found = Vec::new();
     for sort in [Sort::Negation, Sort::Number, Sort::Identifier, Sort::Name, Sort::Word] {
         while let Some(at) = lost.iter().position(|word| word.sort == sort) {
@@ -246,9 +246,8 @@ pub(super) fn differences(a: &Statement, b: &Statement, matched: &Matched) -> Ve
     found
 }
 
-/// Whether the same words stand in another order that may mean something else: "a calls b" is not
-/// "b calls a". A clause that moved as a whole does not count, nor does one word, nor what has the
-/// same preposition as before.
+/// Whether the same words are in another order that may mean something else: "a calls b" is not "b calls a".
+/// Ignores a clause that moved as a whole, a single word, and words with the same preposition as before.
 fn is_rearranged(a: &Statement, b: &Statement) -> bool {
     let in_b: HashSet<&str> = b.keys().collect();
     let in_a: HashSet<&str> = a.keys().collect();

@@ -1,4 +1,4 @@
-//! The wire shape of the front matter, and the raw text of keys we do not know.
+//! The wire format of the front matter, and the raw text of unknown keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::memory::UnknownKey;
 
-/// Keys that this version reads and writes, in the order in which they are written.
+/// Keys that this version reads and writes, in written order.
 pub(super) const KNOWN_KEYS: &[&str] = &[
     "id",
     "kind",
@@ -104,7 +104,7 @@ impl OneOrMany {
     }
 }
 
-/// `tags: [2024, true]` are words: an item is asked for as a string, never as what YAML takes it for.
+/// `tags: [2024, true]` are words: an item is always read as a string, never as another YAML type.
 impl<'de> Deserialize<'de> for OneOrMany {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         d.deserialize_any(Words)
@@ -153,8 +153,8 @@ impl<'de> Visitor<'de> for Words {
     }
 }
 
-/// Splits the YAML text at its top-level keys: `(key, raw lines)`. Comments and blank lines before
-/// the first key, and between keys, go with the key before them (`#` when there is none).
+/// Splits the YAML text at its top-level keys: `(key, raw lines)`. Comments and blank lines before the first
+/// key, and between keys, belong to the key before them (`#` if there is none).
 pub(super) fn raw_entries(yaml: &str) -> Vec<(String, String)> {
     let mut entries: Vec<(String, String)> = Vec::new();
     for line in yaml.lines() {
@@ -187,11 +187,11 @@ fn top_level_key(line: &str) -> Option<&str> {
     (plain && (rest.is_empty() || rest.starts_with([' ', '\t']))).then_some(key.trim_end())
 }
 
-/// Entries of others as they are written again: comments, which come first, and the entries themselves.
+/// How to write unknown entries: comments, which come first, and the entries themselves.
 ///
-/// An entry is written as it was found if it means the same on its own, whatever stands around it. Anything else (an alias
-/// whose anchor was elsewhere, a second entry hidden in the first, one of our own keys) would make the file
-/// unreadable or say something in our name, so it becomes a comment.
+/// An entry is written unchanged if it means the same on its own, whatever is around it. Anything else (an
+/// alias whose anchor was elsewhere, a second entry hidden in the first, one of hark's own keys) would make
+/// the file unreadable or speak in hark's name, so it becomes a comment.
 pub(super) fn of_others(unknown: &[UnknownKey], known: &[&str]) -> (String, String) {
     let (mut comments, mut entries) = (String::new(), String::new());
     let mut seen = BTreeSet::new();
@@ -202,7 +202,7 @@ pub(super) fn of_others(unknown: &[UnknownKey], known: &[&str]) -> (String, Stri
             entries.push('\n');
             continue;
         }
-        // To YAML a carriage return ends a line as well.
+        // In YAML, a carriage return ends a line as well.
         for line in raw.split(['\n', '\r']).filter(|line| !line.trim().is_empty()) {
             let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             comments.push_str(if line.starts_with('#') { "" } else { "# " });

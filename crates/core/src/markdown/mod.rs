@@ -1,7 +1,7 @@
 //! Memories and sessions as markdown files: YAML front matter that a person can edit, then text.
 //!
-//! Reading is forgiving (missing keys get defaults, unknown keys are kept), writing is canonical.
-//! Everything read passes the redactor again, because a person may have typed a secret.
+//! Reading is lenient (missing keys get defaults, unknown keys are kept), writing is canonical. Everything
+//! read passes the redactor again, because a person may have typed a secret.
 
 mod front_matter;
 mod parse;

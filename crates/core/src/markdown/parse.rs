@@ -14,20 +14,20 @@ use crate::project::ProjectKey;
 use crate::redact::{Clean, Raw};
 use crate::time::Timestamp;
 
-/// Why a file is not a memory, in words for the person who edited it.
+/// Why a file is not a valid memory, for the person who edited it.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ParseError {
-    #[error("there is no front matter: the file must start with a line `---`")]
+    #[error("missing front matter: the file must start with a line `---`")]
     NoFrontMatter,
     #[error("the front matter is never closed: add a line `---` after its last key")]
     Unclosed,
     #[error("the front matter is not valid YAML: {0}")]
     Yaml(String),
-    #[error("`{key}` has a value we cannot read: {reason}")]
+    #[error("`{key}` has an invalid value: {reason}")]
     Value { key: &'static str, reason: String },
 }
 
-/// Reads one file. `clean` is the redactor: the only way text gets into a [`Memory`].
+/// Reads one file. `clean` is the redactor: the only way for text to get into a [`Memory`].
 pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseError> {
     let (yaml, body) = split(text)?;
     let front: FrontMatter =
@@ -101,7 +101,7 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseEr
     })
 }
 
-/// Front matter and body; the body loses one newline at each end, which [`super::render`] adds.
+/// Front matter and body. The body loses one newline at each end, which [`super::render`] adds.
 pub(super) fn split(text: &str) -> Result<(String, String), ParseError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let windows_ends = text.split_once('\n').is_some_and(|(first, _)| first.ends_with('\r'));
@@ -149,8 +149,8 @@ pub(super) fn time(
     text.map(|text| checked(key, text, clean, Timestamp::parse_absolute)).transpose()
 }
 
-/// Reads a value. What is wrong with it quotes the beginning of it, so what is quoted is cleaned first:
-/// half a secret is known to no rule.
+/// Reads a value. The error quotes the beginning of it, so the quote is cleaned first: no rule recognises
+/// half a secret.
 pub(super) fn checked<T, E: std::fmt::Display>(
     key: &'static str,
     text: &str,
@@ -160,7 +160,7 @@ pub(super) fn checked<T, E: std::fmt::Display>(
     read(text).or_else(|_| read(&clean(Raw::new(text)))).map_err(|e| value(key, &e))
 }
 
-/// What is wrong with the whole front matter, in words that may quote it.
+/// The error message about the whole front matter, which may quote it.
 pub(super) fn quoting(error: &dyn std::fmt::Display, clean: &dyn Fn(Raw) -> Clean) -> Clean {
     clean(Raw::new(error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Memory → markdown, always in the same form, so that a diff shows only what changed.
+//! Memory → markdown, always in the same form, so that a diff shows only actual changes.
 
 use std::fmt::Write;
 
@@ -128,7 +128,7 @@ fn decimal(value: f32) -> String {
     if trimmed.is_empty() { "0".to_owned() } else { trimmed.to_owned() }
 }
 
-/// Plain where YAML reads it back as the same string, quoted like JSON everywhere else.
+/// Plain if YAML reads it back as the same string, otherwise quoted as in JSON.
 pub(super) fn scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quoted(text) }
 }

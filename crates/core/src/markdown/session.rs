@@ -1,7 +1,7 @@
-//! A session as a markdown file: front matter, then one section for each thing a session holds.
+//! A session as a markdown file: front matter, then one section per part of a session.
 //!
-//! Sections may be edited, reordered and left out. A section we do not know is kept at the end;
-//! a heading of our level inside a text is written with a backslash before it.
+//! Sections may be edited, reordered and omitted. An unknown section is kept at the end; a heading of the
+//! same level inside a text is escaped with a backslash.
 
 mod files;
 mod read;
@@ -34,7 +34,7 @@ pub const KNOWN_KEYS: &[&str] = &[
     "summary_by",
 ];
 
-/// The sections, in the order in which they are written.
+/// The sections, in written order.
 pub const SECTIONS: &[&str] =
     &[GOAL, DONE, PENDING, WORK, DECISIONS, FILES, PLANS, REFERENCES, CHECKPOINTS, SUMMARY];
 
@@ -49,12 +49,12 @@ const REFERENCES: &str = "References";
 const CHECKPOINTS: &str = "Checkpoints";
 const SUMMARY: &str = "Summary";
 
-/// Tells a summary that nobody has changed since we took it from the events.
+/// A mark that shows that nobody has changed an extracted summary.
 fn extract_mark(text: &str) -> String {
     format!("hark-{}", &blake3::hash(text.as_bytes()).to_hex()[..8])
 }
 
-/// `## x` inside a text would begin a section.
+/// `## x` inside a text would start a section.
 fn escape(line: &str) -> String {
     if is_heading(line.trim_start_matches('\\')) { format!("\\{line}") } else { line.to_owned() }
 }

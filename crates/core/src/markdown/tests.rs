@@ -1,4 +1,4 @@
-//! Files as we write them and as people write them, there and back.
+//! Memory files as hark and as people write them, read and written back.
 
 use proptest::prelude::*;
 
@@ -147,12 +147,12 @@ fn numbers_dates_and_truths_are_words_where_words_are_expected() {
 fn what_cannot_be_read_is_named() {
     let id = "id: 019cb41c-eb7b-7909-8909-090909090909";
     for (text, expected) in [
-        ("just text", "there is no front matter"),
+        ("just text", "missing front matter"),
         ("---\nid: x\n", "never closed"),
-        ("---\nid: x\n---\n", "`id` has a value we cannot read"),
+        ("---\nid: x\n---\n", "`id` has an invalid value"),
         ("---\ntitle: x\n---\n", "not valid YAML"),
         (&format!("---\n{id}\nkind: decsion\n---\n"), "did you mean `decision`?"),
-        (&format!("---\n{id}\ncreated: soon\n---\n"), "`created` has a value we cannot read"),
+        (&format!("---\n{id}\ncreated: soon\n---\n"), "`created` has an invalid value"),
         (&format!("---\n{id}\ntitle: [\n---\n"), "not valid YAML"),
     ] {
         let error = parse(text, &as_is).unwrap_err().to_string();

@@ -1,37 +1,37 @@
 //! BM25 over weighted fields, computed from a compact record of a passage's terms.
 //!
-//! The record travels with the passage, so that a candidate can be scored exactly without asking
-//! the full-text index about every term again.
+//! The record is stored with the passage, so that a candidate can be scored exactly without asking the
+//! full-text index about every term again.
 
 use std::collections::HashMap;
 
 use crate::text::Token;
 
 const K1: f32 = 1.2;
-/// How much length counts, per field.
+/// The influence of length, per field.
 const B: [f32; FIELDS] = [0.3, 0.75, 0.2];
-/// Added to every body's length: among very short texts a few words more or less say nothing.
+/// Added to the length of every body: for very short texts, a few words more or less mean nothing.
 const SHORT: f32 = 8.0;
-/// A hit in the title or a label says more than one in the body.
+/// A match in the title or a label says more than one in the body.
 const WEIGHTS: [f32; FIELDS] = [2.2, 1.0, 1.4];
-/// Neighbours in the question that stand at most this far apart in the passage belong together.
+/// Neighbours in the question that are at most this far apart in the passage belong together.
 const NEIGHBOURS: u8 = 6;
-/// Words between title and body, so that they are no neighbours.
+/// The gap between title and body, so that their words are not neighbours.
 const TITLE_GAP: usize = 8;
 
-/// In a store of a few notes every word is rare; counted literally, a word that is there would
-/// weigh almost nothing against one that is not.
+/// In a store of a few notes every word is rare; counted literally, a word that occurs would weigh almost
+/// nothing compared with one that does not.
 const SMALLEST: u64 = 64;
 
 /// Title, body, labels (tags, files, entities).
 pub const FIELDS: usize = 3;
-/// Hash, frequency per field, place of the first occurrence.
+/// Hash, frequency per field, position of the first occurrence.
 const ENTRY_BYTES: usize = 4 + FIELDS + 1;
 const HEADER_BYTES: usize = 2 * FIELDS;
-/// The place of a word that stands too far on, or in no running text.
+/// The position of a word that is too far into the text or in no running text.
 const NOWHERE: u8 = u8::MAX;
 
-/// Average field lengths and the number of passages: what BM25 compares with.
+/// Average field lengths and the number of passages, which BM25 compares with.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Corpus {
     pub passages: u64,
@@ -50,22 +50,22 @@ impl Corpus {
     }
 }
 
-/// One query term, weighted; `idf` already counts how rare it is.
+/// One weighted query term; `idf` already includes how rare it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightedTerm {
     pub hash: u32,
     pub idf: f32,
-    /// 1 for what was typed; less for a repaired typo.
+    /// 1 for a word as typed; less for a corrected typo.
     pub weight: f32,
 }
 
-/// What a passage has to show for a query.
+/// How well a passage matches a query.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evidence {
     pub score: f32,
-    /// The score as a share of the most that the query could get, 0 to about 1.
+    /// The score as a share of the maximum for the query, 0 to about 1.
     pub share: f32,
-    /// Share of the query's information that the passage holds, 0 to 1.
+    /// Share of the query's information that the passage contains, 0 to 1.
     pub coverage: f32,
     /// How many distinct terms matched.
     pub matched: u32,
@@ -73,12 +73,12 @@ pub struct Evidence {
     pub together: f32,
     /// Information of the rarest term that matched.
     pub rarest: f32,
-    /// Which terms matched: a bit for each of the first 64.
+    /// Which terms matched: one bit for each of the first 64.
     pub held: u64,
 }
 
 impl Evidence {
-    /// The same, counted less.
+    /// The same evidence with a lower weight.
     #[must_use]
     pub fn damped(self, factor: f32) -> Self {
         Evidence {
@@ -90,7 +90,7 @@ impl Evidence {
     }
 }
 
-/// Stable 32-bit name of a term.
+/// Stable 32-bit hash of a term.
 pub fn term_hash(term: &str) -> u32 {
     let mut state: u32 = 0x811c_9dc5;
     for byte in term.bytes() {
@@ -99,7 +99,7 @@ pub fn term_hash(term: &str) -> u32 {
     state
 }
 
-/// The record of one passage: field lengths, then sorted (term, frequency per field, first place).
+/// The record of one passage: field lengths, then sorted (term, frequency per field, first position).
 pub fn encode(fields: [&[Token]; FIELDS]) -> Vec<u8> {
     let mut counts: HashMap<u32, ([u8; FIELDS], u8)> = HashMap::new();
     let mut place = 0usize;
@@ -140,7 +140,7 @@ pub fn lengths(record: &[u8]) -> [u16; FIELDS] {
     lengths
 }
 
-/// Scores a record against the query. A damaged record scores nothing.
+/// Scores a record against the query. A damaged record scores zero.
 pub fn score(record: &[u8], terms: &[WeightedTerm], corpus: &Corpus) -> Evidence {
     if record.len() < HEADER_BYTES || !(record.len() - HEADER_BYTES).is_multiple_of(ENTRY_BYTES) {
         return Evidence::default();

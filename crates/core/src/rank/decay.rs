@@ -1,5 +1,5 @@
-//! Priors: how age, importance, status and scope move a hit, within narrow bands so that they
-//! order equals and never beat relevance.
+//! Priors: how age, importance, status and scope move a hit, within narrow bands so that they order equals
+//! and never override relevance.
 
 use crate::kind::Kind;
 use crate::life::Verdict;
@@ -7,16 +7,16 @@ use crate::lifecycle::Status;
 use crate::memory::Importance;
 use crate::time::{DAY_MS, Timestamp};
 
-/// After this many days a passing fact weighs half of what time may take.
+/// After this many days a passing fact has lost half of what age may take.
 pub const HALF_LIFE_DAYS: f64 = 90.0;
-/// What stays true keeps at least this much.
+/// Lasting kinds keep at least this much.
 const ENDURING_FLOOR: f64 = 0.85;
-/// More voices than this add nothing.
+/// More confirmations than this add nothing.
 const MOST_BACKED: u32 = 4;
-/// Share of the score that time may take away at all.
+/// The share of the score that age may take at most.
 const AGE_SHARE: f32 = 0.08;
 
-/// Pure half-life decay in 0..=1, with the floor of kinds that stay true.
+/// Half-life decay in 0..=1, with a floor for lasting kinds.
 pub fn freshness(kind: Kind, updated: Timestamp, now: Timestamp) -> f32 {
     let days = updated.days_until(now).max(0.0);
     let decay = (-days * std::f64::consts::LN_2 / HALF_LIFE_DAYS).exp();
@@ -24,8 +24,8 @@ pub fn freshness(kind: Kind, updated: Timestamp, now: Timestamp) -> f32 {
     floored as f32
 }
 
-/// Factor from age. `touched` is when a memory was last changed, confirmed or used; `backed` how often
-/// it was confirmed or found helpful, which lets it fade more slowly.
+/// Factor for age. `touched` is when a memory was last changed, confirmed or used; `backed` is how often it
+/// was confirmed or rated helpful, which makes it fade more slowly.
 pub fn age_factor(kind: Kind, touched: Timestamp, backed: u32, now: Timestamp) -> f32 {
     let slower = 1.0 + 0.25 * f64::from(backed.min(MOST_BACKED));
     let passed = touched.days_until(now).max(0.0) / slower;
@@ -33,7 +33,7 @@ pub fn age_factor(kind: Kind, touched: Timestamp, backed: u32, now: Timestamp) -
     1.0 - AGE_SHARE + AGE_SHARE * freshness(kind, since, now)
 }
 
-/// Factor from what people said of it: only doubt counts.
+/// Factor for feedback: only doubt counts.
 pub fn trust_factor(confidence: f32, verdict: Option<Verdict>) -> f32 {
     let said = match verdict {
         Some(Verdict::Wrong) => 0.7,
@@ -43,12 +43,12 @@ pub fn trust_factor(confidence: f32, verdict: Option<Verdict>) -> f32 {
     said * (1.0 - 0.1 * (0.5 - confidence).clamp(0.0, 0.5) / 0.5)
 }
 
-/// Factor from importance: 3 is neutral.
+/// Factor for importance: 3 is neutral.
 pub fn importance_factor(importance: Importance) -> f32 {
     1.0 + 0.02 * (f32::from(importance.get()) - 3.0)
 }
 
-/// Factor from status: what is over or replaced stands below what holds.
+/// Factor for status: resolved and replaced memories rank below active ones.
 pub fn status_factor(status: Status) -> f32 {
     match status {
         Status::Active => 1.0,
@@ -58,7 +58,7 @@ pub fn status_factor(status: Status) -> f32 {
     }
 }
 
-/// Factor from scope: the project at hand before what holds everywhere.
+/// Factor for scope: the current project ranks before what applies everywhere.
 pub fn scope_factor(same_project: bool) -> f32 {
     if same_project { 1.0 } else { 0.97 }
 }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn ninety_days_halve_a_fact_and_spare_a_decision() {
+    fn ninety_days_halve_a_fact_but_not_a_decision() {
         let now = Timestamp::from_millis(1_800_000_000_000);
         let then = now.minus_millis(90 * DAY_MS);
         assert!((freshness(Kind::Fact, then, now) - 0.5).abs() < 1e-3);

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Competition ranks for a list sorted best first: equal scores share a rank, so that ties do not
-/// depend on the order in which a store happened to return them.
+/// Competition ranks for a list sorted best first: equal scores share a rank, so ties do not depend on the
+/// order in which a store returned them.
 pub fn ranks<T: Eq + Hash + Copy>(sorted: &[(T, f32)]) -> HashMap<T, usize> {
     let mut ranks = HashMap::with_capacity(sorted.len());
     let mut rank = 0;

@@ -1,16 +1,16 @@
-//! How hits are ordered: lexical evidence, fusion of tiers, priors, diversity. Pure arithmetic;
-//! where the numbers come from is the store's and the engine's business.
+//! How hits are ordered: lexical evidence, fusion of tiers, priors, diversity. Pure arithmetic; the numbers
+//! come from the store and the engine.
 
 pub mod bm25;
 pub mod decay;
 pub mod fusion;
 
-/// One reason why a hit stands where it stands, for `--explain`.
+/// One reason for the position of a hit, for `--explain`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Contribution {
     /// `lexical`, `vector`, `fuzzy`, `graph`, or the name of a prior.
     pub source: String,
-    /// Rank inside the tier, from 1; absent for priors.
+    /// Rank within the tier, from 1; absent for priors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<usize>,
     /// The tier's own measure (BM25, cosine, activation) or the prior's factor.
@@ -19,11 +19,11 @@ pub struct Contribution {
     pub effect: f32,
 }
 
-/// What is added although no tier ranks by it.
+/// Additions that are not tiers.
 const ADDED: [&str; 3] = ["sentence", "time", "coverage"];
 
 impl Contribution {
-    /// Whether the effect was added; else it is a factor.
+    /// Whether the effect was added; otherwise it is a factor.
     pub fn is_added(&self) -> bool {
         self.rank.is_some() || ADDED.contains(&self.source.as_str())
     }

@@ -1,14 +1,14 @@
-//! Long words: base64 and hex that hold a line with a secret in it, and tokens that no rule knows
-//! but that look like one.
+//! Long words: base64 and hex that encode a line with a secret, and tokens that no rule knows but that look
+//! like one.
 //!
-//! Encoded text is decoded once, up to a limit, and only if its first bytes are text: pictures,
-//! hashes and keys are not. If a rule finds a secret in what comes out, the whole word goes.
+//! Encoded text is decoded once, up to a limit, and only if its first bytes are text: pictures, hashes and
+//! keys are not. If a rule finds a secret in the result, the whole word is redacted.
 
 use std::ops::Range;
 
 use super::shape;
 
-/// An access key's id, the shortest token with a shape of its own, is 28 characters of base64.
+/// An access key id, the shortest token with a distinctive shape, is 28 characters of base64.
 const SHORTEST: usize = 27;
 const LONGEST: usize = 64 * 1024;
 /// Encoders wrap lines at 64 or 76 columns; shorter lines belong to something else.
@@ -24,8 +24,8 @@ static IN_WORD: [bool; 256] = {
     table
 };
 
-/// Calls `word` for every word long enough to be looked at. Going backwards from where such a word
-/// would have to end, most of a text is never looked at.
+/// Calls `word` for every sufficiently long word. Jumps ahead to where such a word would have to end and goes
+/// backwards, so most of a text is never read.
 pub(super) fn long_words(text: &[u8], mut word: impl FnMut(Range<usize>)) {
     let mut start = 0;
     while let Some(window) = text.get(start..start + SHORTEST) {
@@ -40,16 +40,16 @@ pub(super) fn long_words(text: &[u8], mut word: impl FnMut(Range<usize>)) {
     }
 }
 
-/// What the word decodes to, if that is text, and the stretch that holds all of it: the lines it is
-/// wrapped over and its padding.
+/// What the word decodes to, if that is text, and the range of all of it, including wrapped lines and
+/// padding.
 pub(super) fn decoded(text: &[u8], word: &Range<usize>) -> Option<(Vec<u8>, Range<usize>)> {
-    // Of a longer word the beginning is looked at.
+    // Only the beginning of a longer word is decoded.
     let first = &text[word.start..word.end.min(word.start + LONGEST)];
     if first.len() >= 40 && shape::is_hex(first) {
         let bytes = from_hex(first)?;
         return is_text(&bytes).then(|| (bytes, word.clone()));
     }
-    // Of four characters the first stands for the upper bits of a byte, which text leaves unset.
+    // The first of four characters encodes the upper bits of a byte, which text leaves unset.
     let ascii = first.iter().step_by(4).take(5).all(|b| matches!(b, b'A'..=b'Z' | b'a'..=b'f'));
     let wide = first.len() >= 8 && first[..8].iter().filter(|&&b| b == b'A').count() >= 2;
     if !(ascii || wide) {
@@ -78,7 +78,7 @@ pub(super) fn decoded(text: &[u8], word: &Range<usize>) -> Option<(Vec<u8>, Rang
     is_text(&bytes).then_some((bytes, word.start..end))
 }
 
-/// The line after a full one, if it is nothing but more of the same.
+/// The line after a full one, if it contains only more of the same.
 fn next_line(text: &[u8], end: usize, word: &Range<usize>) -> Option<Range<usize>> {
     let line = super::boundary::line_start(text, end, 200).max(word.start);
     if end - line < FULL_LINE {
@@ -97,7 +97,7 @@ fn next_line(text: &[u8], end: usize, word: &Range<usize>) -> Option<Range<usize
     (length > 0 && length <= end - line && ends).then(|| start..start + length)
 }
 
-/// No control characters but blanks, and whole characters except at the end.
+/// No control characters except blanks, and whole characters except at the end.
 fn is_text(bytes: &[u8]) -> bool {
     let whole = match std::str::from_utf8(bytes) {
         Ok(_) => true,
@@ -106,7 +106,7 @@ fn is_text(bytes: &[u8]) -> bool {
     whole && bytes.len() >= 8 && bytes.iter().all(|b| *b >= 0x20 && *b != 0x7f || b"\t\r\n".contains(b))
 }
 
-/// What is held back until it is a byte.
+/// Bits that do not make up a byte yet.
 #[derive(Default)]
 struct Bits {
     held: u32,
@@ -127,14 +127,14 @@ impl Bits {
     }
 }
 
-/// The bytes that base64 without its padding stands for.
+/// Decodes base64 without its padding.
 pub(super) fn from_base64(body: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(body.len());
     Bits::default().decode(body, &mut bytes)?;
     Some(bytes)
 }
 
-/// The value of a character of base64, in either alphabet.
+/// The value of a base64 character, in either alphabet.
 pub(super) fn six_bits(b: u8) -> Option<u8> {
     Some(match b {
         b'A'..=b'Z' => b - b'A',
@@ -153,11 +153,11 @@ fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
         .then(|| pairs.iter().filter_map(|&[a, b]| Some((digit(a)? * 16 + digit(b)?) as u8)).collect())
 }
 
-/// Beginnings of words that name what follows: hashes.
+/// Beginnings of words that mark what follows as a hash.
 const NOT_VENDORS: &[&str] = &["sha", "md5", "blake", "hash", "etag", "integrity", "checksum", "digest"];
 
-/// Whether a word is like `acme_pat_4xQ…`: one to four short names in lower case and then, in one
-/// piece, more mixed letters and digits than an id has.
+/// Whether a word is like `acme_pat_4xQ…`: one to four short names in lower case, then a single part with
+/// more mixed letters and digits than an id has.
 pub(super) fn is_vendor_token(word: &[u8]) -> bool {
     const LEAST: usize = 32;
     let Some(&mark) = word.iter().take(11).find(|b| b"_-".contains(b)) else { return false };
@@ -181,7 +181,7 @@ pub(super) fn is_vendor_token(word: &[u8]) -> bool {
                 drawn.iter().filter(|b| b.is_ascii_alphabetic() && !b.is_ascii_hexdigit()).count();
             let mixed = shape::digits(drawn) >= 3 && shape::has_both_cases(drawn) && beyond_hex * 4 >= body;
             let ends = word.len() - at - body <= 12;
-            // Two letters may be the beginning of anything that was drawn.
+            // Two letters may be the beginning of any random text.
             let named = at > 3;
             let made_up = shape::is_typed_in_order(drawn) || shape::is_stand_in(drawn);
             return mixed && ends && named && !made_up && shape::entropy(drawn) >= 4.0;
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_decoded_and_nothing_else() {
+    fn only_text_is_decoded() {
         // "the quick brown fox jumps over it", in base64 and in hex.
         for encoded in [
             "dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIGl0",
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn vendors_tokens_are_told_from_hashes_and_names() {
+    fn vendor_tokens_are_distinguished_from_hashes_and_names() {
         let drawn = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3";
         for token in [format!("acme_{drawn}"), format!("acme_pat_v1_{drawn}"), format!("abc-{drawn}_x7")] {
             assert!(is_vendor_token(token.as_bytes()), "{token}");

@@ -1,4 +1,4 @@
-//! One look at a text: what every rule wants gone, wrapped or not.
+//! One pass over a text: everything that a rule wants redacted, wrapped or not.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use super::shape;
 use super::spans::{self, Candidate};
 use super::unwrap;
 
-/// Which rules take part.
+/// Which rules are enabled.
 pub(super) type Enabled<'a> = &'a dyn Fn(&Rule) -> bool;
 
-/// Disjoint stretches to replace, in order, none inside a placeholder.
+/// Disjoint ranges to replace, in order, none inside a placeholder.
 pub(super) fn examine(text: &str, enabled: Enabled<'_>) -> Vec<(Range<usize>, &'static str)> {
     let bytes = text.as_bytes();
     let table = rules::all();
@@ -23,7 +23,7 @@ pub(super) fn examine(text: &str, enabled: Enabled<'_>) -> Vec<(Range<usize>, &'
     let mut found = Vec::new();
     let mut wrapped = Vec::new();
     as_written(bytes, &placeholders, enabled, Some(&mut wrapped), &mut found);
-    // What comes out of a wrapping is somebody's data: only what opens a door counts there.
+    // Unwrapped text is arbitrary data: only credentials count there.
     let doors =
         |rule: &Rule| !matches!(rule.family, Family::Personal | Family::Infrastructure) && enabled(rule);
     for view in unwrap::views(bytes, &wrapped) {
@@ -53,8 +53,8 @@ fn placeholders(text: &[u8]) -> Vec<Range<usize>> {
     placeholder::existing(text, |rule| table.iter().any(|known| known.name.as_bytes() == rule))
 }
 
-/// What the rules find in a text as it stands. `wrapped` takes the places where something may be
-/// written in pieces or escapes; without it, a text that was unwrapped once is not unwrapped again.
+/// What the rules find in a text as written. `wrapped` receives the places where something may be in pieces
+/// or escaped; without it, text that was unwrapped once is not unwrapped again.
 fn as_written(
     text: &[u8],
     placeholders: &[Range<usize>],
@@ -81,7 +81,7 @@ fn as_written(
             return;
         }
         let rule = &table[row];
-        // Inside what the rule already has: a second look finds nothing new.
+        // Inside a range that the rule already found: a second look finds nothing new.
         if hit.at < done[row] || !enabled(rule) {
             return;
         }
@@ -91,7 +91,7 @@ fn as_written(
             found.extend(whole.map(|range| Candidate { range, rule: row }));
             return;
         }
-        // `pass` and `passw` begin at one place: a scanner asks once.
+        // `pass` and `passw` begin at the same place: run a scanner only once.
         if matches!(rule.find, Find::Scan(_)) && std::mem::replace(&mut looked[row], hit.at) == hit.at {
             return;
         }
@@ -122,7 +122,7 @@ fn vendor_tokens(text: &[u8], found: &mut Vec<Candidate>) {
     });
 }
 
-/// Encoded lines that hold a secret.
+/// Encoded lines that contain a secret.
 fn encoded_lines(text: &[u8], enabled: Enabled<'_>, found: &mut Vec<Candidate>) {
     let mut dealt_with = 0;
     encoded::long_words(text, |word| {
@@ -140,8 +140,8 @@ fn encoded_lines(text: &[u8], enabled: Enabled<'_>, found: &mut Vec<Candidate>) 
     });
 }
 
-/// Widens a range to character boundaries. Scanners work on bytes and end at ASCII delimiters,
-/// so this changes nothing unless a window cut a character in half.
+/// Widens a range to character boundaries. Scanners work on bytes and end at ASCII delimiters, so this
+/// changes nothing unless a window cut a character in half.
 fn whole_characters(text: &str, range: Range<usize>) -> Range<usize> {
     let start = (0..=range.start).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
     let end = (range.end..text.len()).find(|&i| text.is_char_boundary(i)).unwrap_or(text.len());

@@ -1,8 +1,7 @@
 //! The placeholder format: `[REDACTED:<rule>:<fingerprint>]` and `[PRIVATE]`.
 //!
-//! Written by redaction and recognised by it, so that a placeholder is never examined again. A
-//! stretch counts as a placeholder only if its rule is in our table: other text in brackets is
-//! ordinary text.
+//! Redaction writes and recognises placeholders, so that it never examines one again. Text in this form
+//! counts as a placeholder only if its rule is in the table; any other text in brackets is ordinary text.
 
 use std::ops::Range;
 
@@ -13,8 +12,8 @@ const OPEN: &[u8] = b"[REDACTED:";
 const FINGERPRINT: usize = 6;
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
-/// Writes the placeholder for `secret`. The fingerprint is keyed: without the key it neither
-/// confirms a guess nor links two machines' texts.
+/// Writes the placeholder for `secret`. The fingerprint is keyed: without the key it neither confirms a guess
+/// nor links the texts of two machines.
 pub(super) fn write(out: &mut String, rule: &str, secret: &[u8], key: &[u8; 32]) {
     out.push_str("[REDACTED:");
     out.push_str(rule);
@@ -64,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_recognised() {
+    fn written_placeholders_are_recognised() {
         let mut text = String::from("a ");
         write(&mut text, "jwt", b"secret", &[7; 32]);
         text.push_str(" [PRIVATE] [REDACTED:nobody:abcdef] [REDACTED:jwt:ABCDEF]");

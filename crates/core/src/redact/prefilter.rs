@@ -1,20 +1,20 @@
 //! The keyword index: where in a text a keyword of some rule begins, in any case.
 //!
-//! Tables of the bytes keywords begin with, and behind them the keywords themselves. Building an
-//! Aho-Corasick automaton over the same keywords takes a millisecond or more, which is most of
-//! what a short-lived hook may cost, and its scan is no faster. Nor are the keywords sorted for it.
+//! It consists of tables of the bytes that keywords begin with, and the keywords themselves. Building an
+//! Aho-Corasick automaton over the same keywords takes a millisecond or more, which is most of what a
+//! short-lived hook may cost, and its scan is no faster. The keywords need no sorting either.
 
 use std::sync::LazyLock;
 
 use super::{rules, unwrap};
 
-/// In place of a rule's row: something is written in pieces or escapes here.
+/// In place of a rule's row: something is in pieces or escaped here.
 pub(super) const WRAPPED: usize = usize::MAX;
 
 pub(super) struct Prefilter {
-    /// A bit for every hash of three bytes, any case: whether a keyword may begin so.
+    /// A bit for every hash of three bytes, in any case: whether a keyword may begin like that.
     threes: Box<[u64; 1024]>,
-    /// For every hash of three bytes, shortened, the first keyword that begins with such bytes.
+    /// For every hash of three bytes, shortened: the first keyword that begins with such bytes.
     longer: Box<[Place; SLOTS]>,
     /// The same for keywords of two bytes.
     pairs: Box<[Place; PAIR_SLOTS]>,
@@ -22,25 +22,25 @@ pub(super) struct Prefilter {
     keywords: Vec<Keyword>,
     /// Keywords of one byte, by that byte.
     single: Vec<(u8, usize)>,
-    /// Whether one of them may begin with a byte, any case.
+    /// Whether one of them may begin with a byte, in any case.
     begins_single: [bool; 256],
 }
 
 struct Keyword {
     text: &'static str,
-    /// A row that listed it.
+    /// A row that lists it.
     rule: usize,
-    /// The next one of the same slot.
+    /// The next keyword in the same slot.
     next: Place,
 }
 
-/// Where in `keywords` something is, and one more; 0 is nowhere.
+/// An index into `keywords` plus one; 0 means none.
 type Place = u16;
 
 const SLOTS: usize = 4096;
 const PAIR_SLOTS: usize = 512;
 
-/// A keyword in a text, and the row of a rule that listed it.
+/// A keyword in a text, and the row of a rule that lists it.
 pub(super) struct Hit {
     pub(super) at: usize,
     pub(super) keyword: &'static str,
@@ -63,7 +63,7 @@ impl Prefilter {
             single: Vec::new(),
             begins_single: [false; 256],
         };
-        // Whoever comes later is put before the others of its slot.
+        // Later keywords go before the others of their slot.
         let marks = std::iter::once((WRAPPED, unwrap::MARKS));
         let rows = rules::all().iter().enumerate().rev().map(|(rule, row)| (rule, row.keywords));
         for (rule, keywords) in marks.chain(rows) {
@@ -96,9 +96,9 @@ impl Prefilter {
         this
     }
 
-    /// Calls `hit` for every keyword in `text`, in order of where they begin.
+    /// Calls `hit` for every keyword in `text`, ordered by position.
     pub(super) fn scan(&self, text: &[u8], mut hit: impl FnMut(Hit)) {
-        // Three bytes with their case folded, the first one lowest. Behind the end there is nothing.
+        // Three bytes with their case folded, the first one lowest. Zero beyond the end.
         let byte = |at: usize| text.get(at).copied().unwrap_or(0);
         let mut three = window(0, byte(0), byte(1));
         for (at, &third) in text.iter().enumerate().skip(2) {
@@ -140,19 +140,19 @@ impl Prefilter {
     }
 }
 
-/// Setting this bit folds the case of letters; what else it folds only costs a look at the keywords.
+/// Setting this bit folds the case of letters; other characters that it folds only cost an extra comparison.
 const FOLD: u8 = 0x20;
 
 fn window(a: u8, b: u8, c: u8) -> u32 {
     u32::from_le_bytes([a | FOLD, b | FOLD, c | FOLD, 0])
 }
 
-/// Sixteen bits of three bytes.
+/// A 16-bit hash of three bytes.
 fn hash(three: u32) -> usize {
     (three.wrapping_mul(0x9e37_79b1) >> 16) as usize
 }
 
-/// Where keywords of two bytes are found that begin a window.
+/// The slot of the two-byte keyword that begins a window.
 fn pair_slot(three: u32) -> usize {
     ((three & 0xff) ^ (three >> 4 & 0xff0)) as usize % PAIR_SLOTS
 }

@@ -1,7 +1,7 @@
-//! `<private>…</private>`: the user's own mark for what must not be kept.
+//! `<private>…</private>`: the user's own mark for what hark must not store.
 //!
-//! The mark wins over every rule and over its own mistakes: spans nest, and one that is never
-//! closed runs to the end of the text.
+//! The mark takes precedence over every rule and over mistakes in its use: spans nest, and one that is never
+//! closed extends to the end of the text.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ pub(super) fn find(text: &[u8]) -> Vec<Range<usize>> {
     spans
 }
 
-/// The end of the tag `name` at `at`, which may carry spaces or attributes.
+/// The end of the tag `name` at `at`, which may contain spaces or attributes.
 fn tag_end(text: &[u8], at: usize, name: &[u8]) -> Option<usize> {
     let rest = text.get(at..at + name.len())?;
     if !rest.eq_ignore_ascii_case(name) {

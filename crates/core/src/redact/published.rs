@@ -1,11 +1,11 @@
-//! Keys that documentation and sample projects publish. Everybody has them, nothing hangs on them,
-//! and notes about those projects quote them, so they are kept.
+//! Keys that documentation and sample projects publish. Everyone has them, they protect nothing, and notes
+//! about those projects quote them, so they stay.
 //!
-//! The list is the one that public secret scanners carry as their allow-list; it holds whole
-//! values only, never shapes, as hashes, so that no scanner takes this file for a leak.
+//! The list is the common allow-list of public secret scanners. It contains only whole values, never shapes,
+//! and only as hashes, so that no scanner takes this file for a leak.
 
-/// The first eight bytes of each value's BLAKE3 hash, sorted. Without a remark: Google keys in
-/// the repositories of Firebase's SDKs.
+/// The first eight bytes of each value's BLAKE3 hash, sorted. Entries without a comment: Google keys in the
+/// repositories of Firebase's SDKs.
 const SAMPLES: &[u64] = &[
     0x1fd8_7719_ff89_0fa1,
     0x325d_a84d_0218_73ca,
@@ -16,7 +16,7 @@ const SAMPLES: &[u64] = &[
     0x4d82_4fe5_90f7_4d6d,
     0x7aab_d92f_9a54_37a1,
     0x8b28_601b_80f6_386a,
-    0x9499_c13b_b15f_6862, // a GUID that project templates carry
+    0x9499_c13b_b15f_6862, // a GUID in project templates
     0x971a_6c5a_ae0e_34fa, // Algolia: DocSearch on documentation sites
     0xb377_30c1_fe2a_3979, // NuGet: the documentation of packageSourceCredentials
     0xba64_1ef5_52f0_0642,
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn the_list_is_sorted_and_known_values_are_on_it() {
         assert!(SAMPLES.is_sorted());
-        // The stand-in key of Firebase's Android SDK.
+        // The placeholder key of Firebase's Android SDK.
         let sample = ["AIzaSy", "abcdefghijklmnopqrstuvwxyz", "1234567"].concat();
         assert!(is_sample(sample.as_bytes()));
         assert!(!is_sample(&sample.as_bytes()[1..]));

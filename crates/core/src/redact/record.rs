@@ -1,8 +1,8 @@
-//! Records that were read from JSON, and the two ways to make them records that may be kept.
+//! Records that were read from JSON, and the two ways to turn them into records that may be stored.
 //!
-//! [`Clean`] cannot be deserialised, and neither can anything that holds it. What can is the same type
-//! with [`Raw`] in its place, `Memory<Raw>` for example. It becomes a `Memory` through the redactor, or,
-//! for a record that we wrote ourselves, through [`own_record`].
+//! [`Clean`] cannot be deserialised, and neither can anything that contains it. The same type with [`Raw`] in
+//! its place can, for example `Memory<Raw>`. It becomes a `Memory` through the redactor or, for a record that
+//! hark wrote itself, through [`own_record`].
 
 use serde::de::DeserializeOwned;
 
@@ -10,17 +10,17 @@ use super::text::{Clean, Raw};
 
 /// Something whose texts have not passed redaction.
 ///
-/// Implementations name every field of what they build, so that a new text does not compile until it
-/// goes through the door as well.
+/// Implementations name every field of what they build, so that a new text field does not compile until it is
+/// redacted as well.
 pub trait Unredacted: Sized {
     type Redacted;
 
-    /// Takes every text through `clean`, which is the redactor.
+    /// Passes every text through `clean`, which is the redactor.
     fn redacted(self, clean: &dyn Fn(Raw) -> Clean) -> Self::Redacted;
 }
 
-/// Reads a record that only ever received [`Clean`] text: a row of our own index, a line of our own
-/// history. Not for anything that came from outside, such as an import.
+/// Reads a record that only ever received [`Clean`] text: a row of hark's own index, a line of its own
+/// history. Not for anything external, such as an import.
 pub fn own_record<T: Unredacted + DeserializeOwned>(json: &str) -> serde_json::Result<T::Redacted> {
     let record: T = serde_json::from_str(json)?;
     Ok(record.redacted(&|raw| Clean::already_redacted(raw.into_inner())))

@@ -1,4 +1,4 @@
-//! The pipeline: text in, text without secrets out.
+//! The pipeline: takes text and returns it without secrets.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const PRIVATE_RULE: &str = "private";
 pub struct RedactOptions {
     /// Replace e-mail addresses.
     pub emails: bool,
-    /// Replace `<private>…</private>` by `[PRIVATE]`.
+    /// Replace `<private>…</private>` with `[PRIVATE]`.
     pub private_spans: bool,
 }
 
@@ -42,20 +42,21 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// `key` keys the fingerprints in placeholders. Costs nothing: rules compile when needed.
+    /// `key` is the key of the fingerprints in placeholders. This costs nothing: rules are compiled when
+    /// needed.
     pub fn new(options: RedactOptions, key: [u8; 32]) -> Self {
         Self { options, infrastructure: true, key }
     }
 
-    /// Leaves account numbers, bucket and shop names and public recipients as they are.
+    /// Leaves account numbers, bucket and shop names and public recipients unchanged.
     #[must_use]
     pub fn keeping_infrastructure(mut self) -> Self {
         self.infrastructure = false;
         self
     }
 
-    /// A mark for a text that tells nobody without this store's key what the text was. `purpose` keeps
-    /// marks of different uses apart.
+    /// A mark for a text that reveals nothing about it without this store's key. `purpose` separates marks of
+    /// different uses.
     pub fn mark(&self, purpose: &str, text: &str) -> [u8; 16] {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
         hasher.update(purpose.as_bytes());
@@ -83,7 +84,7 @@ impl Redactor {
             if found.is_empty() {
                 break;
             }
-            // Every round replaces text that no later round looks at again, so this ends.
+            // Every round replaces text that no later round examines again, so this terminates.
             draft.replace(found, |out, rule, secret| {
                 placeholder::write(out, rule, secret, &self.key);
             });
@@ -101,7 +102,7 @@ impl Redactor {
     }
 }
 
-/// The text so far, and which parts of it stand for which parts of the input.
+/// The text so far, and which parts of it replace which parts of the input.
 struct Draft {
     text: String,
     replaced: Vec<Replaced>,
@@ -114,7 +115,7 @@ struct Replaced {
 }
 
 impl Draft {
-    /// Replaces `found`, which is in order, disjoint and clear of earlier placeholders.
+    /// Replaces `found`, which is sorted, disjoint and outside earlier placeholders.
     fn replace(
         &mut self,
         found: Vec<(Range<usize>, &'static str)>,
@@ -127,7 +128,7 @@ impl Draft {
         let earlier = std::mem::take(&mut self.replaced);
         let mut earlier = earlier.into_iter().peekable();
         let mut text = String::with_capacity(old.len() + found.len() * 32);
-        // `copied` is how far the old draft is dealt with, `input` the same place in the input.
+        // `copied` is how much of the old draft is done, `input` the same position in the input.
         let mut copied = 0;
         let mut input = 0;
         let mut replaced = Vec::new();

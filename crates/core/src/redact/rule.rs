@@ -1,4 +1,4 @@
-//! What a rule is: the row of the table in [`super::rules`], and how a row finds its secret.
+//! A rule: a row of the table in [`super::rules`], and how a row finds its secret.
 
 use std::ops::{Deref, Range};
 use std::sync::OnceLock;
@@ -10,8 +10,8 @@ use super::boundary;
 use super::published;
 use super::shape;
 
-/// How far beyond its keyword a `Token` pattern may look. Longer tokens do not exist, and the
-/// bound keeps a text made of nothing but keywords linear.
+/// How far beyond its keyword a `Token` pattern may look. There are no longer tokens, and the limit keeps the
+/// cost linear for a text made only of keywords.
 const TOKEN_WINDOW: usize = 4096;
 
 /// Between a name and its value: the rest of the name, quotes, an operator.
@@ -45,19 +45,19 @@ pub struct RuleInfo {
     pub keywords: &'static [&'static str],
 }
 
-/// A scanner is given the text and where a keyword begins, and adds the secrets it finds there.
+/// A scanner receives the text and the position of a keyword, and adds the secrets it finds there.
 pub(super) type Scanner = fn(&[u8], usize, &mut Vec<Range<usize>>);
 
 pub(super) enum Find {
-    /// The pattern must match exactly where the keyword begins, which must not be inside a word.
-    /// Group 1, where there is one, is the secret; else the whole match is.
+    /// The pattern must match exactly where the keyword begins, which must not be inside a word. Group 1 is
+    /// the secret if there is one, otherwise the whole match.
     Token(&'static str),
-    /// A value given to a name: a pattern for the name, which the keyword begins, and one for the
-    /// value, both in any case. What may stand between them is the same for all such rules.
+    /// A value assigned to a name: a pattern for the name, which begins with the keyword, and one for the
+    /// value, both in any case. What may be between them is the same for all such rules.
     Given(&'static str, &'static str),
-    /// The pattern may match anywhere in a text that holds the keyword.
+    /// The pattern may match anywhere in a text that contains the keyword.
     Anywhere(&'static str),
-    /// Written by hand: for grammars a regex describes badly or slowly.
+    /// Written by hand: for grammars that a regex describes badly or slowly.
     Scan(Scanner),
 }
 
@@ -66,19 +66,19 @@ pub(super) struct Rule {
     pub(super) family: Family,
     pub(super) keywords: &'static [&'static str],
     pub(super) find: Find,
-    /// Least Shannon entropy of the secret, in bits per character.
+    /// Minimum Shannon entropy of the secret, in bits per character.
     pub(super) entropy: f32,
-    /// A last word on a candidate, for what a pattern cannot say.
+    /// A final check of a candidate, for what a pattern cannot express.
     pub(super) check: Option<fn(&[u8]) -> bool>,
-    /// Whether a token is complete, where the pattern is content with less: what is not goes on in
-    /// the next line, if it runs to the end of its own.
+    /// Whether a token is complete, if the pattern accepts less: an incomplete one that reaches the end of
+    /// its line continues on the next.
     pub(super) whole: Option<fn(&[u8]) -> bool>,
-    /// The keyword counts in any case. Scanners always see every case.
+    /// The keyword matches in any case. Scanners always see every case.
     pub(super) fold: bool,
     /// Blanked-out tokens (`AKCxxxxxxxx`) count as well.
     pub(super) fillers: bool,
-    /// Examples, read only by the test that walks the table; `{hex:32}` and the like stand for
-    /// generated characters, so no row spells out anything that looks like a live secret.
+    /// Examples, used only by the test that checks the table; `{hex:32}` and the like stand for generated
+    /// characters, so no row contains anything that looks like a live secret.
     #[cfg_attr(not(test), allow(dead_code))]
     pub(super) matches: &'static [&'static str],
     #[cfg_attr(not(test), allow(dead_code))]
@@ -147,7 +147,7 @@ impl Rule {
     }
 }
 
-/// A rule at work: the row of the table and its regex, compiled when first needed.
+/// A rule in use: the row of the table and its regex, compiled on first use.
 pub(super) struct Row {
     rule: &'static Rule,
     compiled: OnceLock<Option<Regex>>,
@@ -202,13 +202,13 @@ impl Row {
         }
     }
 
-    /// Whether the keyword at `at` is written as the rule wants it.
+    /// Whether the keyword at `at` is written as the rule requires.
     pub(super) fn begins(&self, text: &[u8], at: usize, keyword: &str) -> bool {
         self.fold || text[at..].starts_with(keyword.as_bytes())
     }
 
-    /// Whether the end of a line may cut what the rule looks for in two. A value given to a name
-    /// may be anything, so where it goes on cannot be told.
+    /// Whether a line end may split what the rule looks for. A value assigned to a name may be anything, so
+    /// its continuation cannot be recognised.
     pub(super) fn may_be_cut(&self) -> bool {
         match self.find {
             Find::Token(_) | Find::Anywhere(_) => true,
@@ -230,7 +230,7 @@ impl Row {
         }
     }
 
-    /// Takes the first group that took part, or the whole match of a pattern without groups.
+    /// Takes the first group that matched, or the whole match of a pattern without groups.
     fn admit(
         &self,
         text: &[u8],
@@ -258,7 +258,7 @@ impl Row {
         self.compiled.get_or_init(|| RegexBuilder::new(&source()).unicode(false).build().ok()).as_ref()
     }
 
-    /// Whether the rule runs on a regex that does not compile.
+    /// Whether the rule has a regex that does not compile.
     #[cfg(test)]
     pub(super) fn is_broken(&self) -> bool {
         matches!(self.compiled.get(), Some(None))

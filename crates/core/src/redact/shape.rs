@@ -1,4 +1,4 @@
-//! What a value looks like: how random, how wordy, and whether it plainly stands for nothing.
+//! The shape of a value: how random it is, how wordy, and whether it is plainly a placeholder.
 
 /// Shannon entropy in bits per byte.
 pub(super) fn entropy(value: &[u8]) -> f32 {
@@ -53,7 +53,7 @@ pub(super) fn contains(value: &[u8], needle: &str) -> bool {
     })
 }
 
-/// The longest stretch of characters in which each follows the one before by `step`.
+/// The longest run of characters in which each differs from the previous one by `step`.
 fn longest_run(value: &[u8], step: u8) -> usize {
     let mut longest = 1.min(value.len());
     let mut run = 1;
@@ -66,8 +66,8 @@ fn longest_run(value: &[u8], step: u8) -> usize {
     longest
 }
 
-/// Filler such as `xxxxxxxx`, `********` or `0000-0000`: little but one repeated character. Asked
-/// of every kind of secret, also those with a prefix of their own.
+/// Filler such as `xxxxxxxx`, `********` or `0000-0000`: little but one repeated character. Applied to every
+/// kind of secret, even those with a distinctive prefix.
 pub(super) fn is_filler(value: &[u8]) -> bool {
     if value.len() < 4 {
         return false;
@@ -80,8 +80,8 @@ fn same(part: &[u8]) -> usize {
     if part.len() > 1 && part.iter().all(|b| b == &part[0]) { part.len() } else { 0 }
 }
 
-/// A token blanked out for show: more than half of it is runs of `x`, `0`, `1`, `*` or dots. Runs
-/// of other letters may be a careless fake, but nobody blanks with them.
+/// A token blanked out for display: more than half of it is runs of `x`, `0`, `1`, `*` or dots. Runs of other
+/// letters may be a careless fake, but nobody blanks with them.
 pub(super) fn is_blanked(value: &[u8]) -> bool {
     let mut blank = 0;
     let mut at = 0;
@@ -95,12 +95,12 @@ pub(super) fn is_blanked(value: &[u8]) -> bool {
     blank * 2 > value.len()
 }
 
-/// `abcdefgh…`, `12345678`: typed along the alphabet. Not asked of passwords.
+/// `abcdefgh…`, `12345678`: typed in order. Not applied to passwords.
 pub(super) fn is_typed_in_order(value: &[u8]) -> bool {
     is_typed(value, 9)
 }
 
-/// The same, for a run of at least `length`.
+/// The same for a run of at least `length`.
 pub(super) fn is_typed(value: &[u8], length: usize) -> bool {
     longest_run(value, 1) >= length
 }
@@ -153,13 +153,13 @@ const STAND_INS: &[&str] = &[
     "default_",
 ];
 
-/// Whether a value says of itself that it is not the secret: `<your-secret>`, `EXAMPLE`, `xxxx`.
+/// Whether a value is obviously not the secret: `<your-secret>`, `EXAMPLE`, `xxxx`.
 pub(super) fn is_stand_in(value: &[u8]) -> bool {
     let bracketed = value.starts_with(b"<") || value.ends_with(b">");
     bracketed || is_filler(value) || STAND_INS.iter().any(|word| contains(value, word))
 }
 
-/// Whether a value refers to a secret kept elsewhere: `$VAR`, `${VAR}`, `{{ var }}`, `%VAR%`,
+/// Whether a value refers to a secret stored elsewhere: `$VAR`, `${VAR}`, `{{ var }}`, `%VAR%`,
 /// `process.env.X`, `os.environ["X"]`, `<%= x %>`.
 pub(super) fn is_reference(value: &[u8]) -> bool {
     const INSIDE: &[&str] = &[
@@ -189,8 +189,8 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     }
 }
 
-/// Whether something is filled in: `a${X}b`, `{{ x }}`, `$(cmd)`, `#{x}`, `<%= x %>`. What is open
-/// and never closed, or holds anything but an expression, is punctuation somebody chose.
+/// Whether it contains a template expression: `a${X}b`, `{{ x }}`, `$(cmd)`, `#{x}`, `<%= x %>`. If it is
+/// never closed, or contains anything but an expression, it is punctuation that someone chose.
 fn is_interpolated(value: &[u8]) -> bool {
     const MARKS: &[(&[u8], &[u8])] =
         &[(b"${", b"}"), (b"{{", b"}}"), (b"$(", b")"), (b"<%", b"%>"), (b"#{", b"}")];
@@ -198,7 +198,7 @@ fn is_interpolated(value: &[u8]) -> bool {
     MARKS.iter().any(|(open, close)| {
         let Some(at) = find(value, open) else { return false };
         let inside = &value[at + open.len()..];
-        // A value may have been cut short inside the expression.
+        // The value may have been truncated inside the expression.
         let inside = &inside[..find(inside, close).unwrap_or(inside.len())];
         let closed = at + open.len() + inside.len() < value.len();
         let plain =
@@ -209,8 +209,8 @@ fn is_interpolated(value: &[u8]) -> bool {
     })
 }
 
-/// Made of words or numbers joined by separators: `fits_on_one_line`, `rc0.15.0`, `Key128Bit`
-/// read as names of things. Random text mixes letters and digits within its parts.
+/// Made of words or numbers joined by separators: `fits_on_one_line`, `rc0.15.0`, `Key128Bit` are names of
+/// things. Random text mixes letters and digits within its parts.
 pub(super) fn is_wordy(value: &[u8]) -> bool {
     let mut parts = 0;
     let wordy = value.split(|b| b"-_./: ".contains(b)).filter(|part| !part.is_empty()).all(|part| {
@@ -227,8 +227,7 @@ pub(super) fn is_wordy(value: &[u8]) -> bool {
     wordy && parts > 0
 }
 
-/// Letters that could be words: vowels where words have them, and upper case only where
-/// camel case puts it.
+/// Letters that could be words: vowels as in words, and upper case only as in camel case.
 fn pronounceable(part: &[u8]) -> bool {
     let all = letters(part);
     if all <= 4 {
@@ -246,7 +245,7 @@ fn pronounceable(part: &[u8]) -> bool {
     camel && vowels * 6 >= all && worst <= 5
 }
 
-/// A value that looks drawn at random, as keys and tokens are.
+/// Whether a value looks random, as keys and tokens do.
 pub(super) fn is_random(value: &[u8]) -> bool {
     let (digits, letters) = (digits(value), letters(value));
     let length = value.len();
@@ -275,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filler_is_told_from_secrets() {
+    fn filler_is_distinguished_from_secrets() {
         for filler in ["xxxxxxxx", "XXXX-XXXX-XXXX", "hf_xxxxxxxxxxxxxxxx", "********"] {
             assert!(is_filler(filler.as_bytes()), "{filler}");
         }

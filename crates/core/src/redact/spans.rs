@@ -1,16 +1,16 @@
-//! Arithmetic on findings: uniting those that overlap and cutting around what is already redacted.
+//! Operations on findings: merging those that overlap, and cutting around what is already redacted.
 
 use std::ops::Range;
 
-/// A stretch of text some rule wants gone. `rule` is the rule's row; a lower row is more specific.
+/// A range of text that some rule wants redacted. `rule` is the rule's row; a lower row is more specific.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) range: Range<usize>,
     pub(super) rule: usize,
 }
 
-/// Unites overlapping candidates, so that whatever any rule wanted gone is gone. The united
-/// stretch is named after the most specific rule in it.
+/// Merges overlapping candidates, so that everything any rule wants redacted is redacted. The merged range is
+/// named after the most specific rule in it.
 pub(super) fn unite(mut found: Vec<Candidate>) -> Vec<Candidate> {
     found.sort_by_key(|c| (c.range.start, c.rule, usize::MAX - c.range.end));
     let mut united: Vec<Candidate> = Vec::with_capacity(found.len());
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn overlap_becomes_one_named_after_the_more_specific_rule() {
+    fn overlapping_findings_merge_under_the_more_specific_rule() {
         let found = vec![
             Candidate { range: 4..9, rule: 7 },
             Candidate { range: 0..5, rule: 9 },
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn cutting_leaves_what_is_outside() {
+    fn cutting_keeps_what_is_outside() {
         assert_eq!(cut(&(2..20), &[0..3, 5..8, 19..30]), [3..5, 8..19]);
         assert!(cut(&(5..8), std::slice::from_ref(&(5..8))).is_empty());
     }

@@ -1,4 +1,4 @@
-//! The two types that make "redacted or not" a matter of types instead of care.
+//! The two types that let the compiler check what is redacted.
 
 use std::fmt;
 use std::ops::Deref;
@@ -24,12 +24,12 @@ impl Raw {
         self.0.is_empty()
     }
 
-    /// Its words, to compare with words of ours. What is compared is not kept.
+    /// Its words, for comparison with known words. Not for storing.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.0.split(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&'))
     }
 
-    /// For code of this crate that cuts it to size before it is cleaned.
+    /// For code in this crate that truncates it before it is cleaned.
     pub(crate) fn peek(&self) -> &str {
         &self.0
     }
@@ -55,7 +55,7 @@ impl Clean {
         Self(text)
     }
 
-    /// A literal from our own source code, which holds no secret.
+    /// A literal from hark's own source code, which contains no secret.
     pub fn trusted_constant(text: &'static str) -> Self {
         Self(text.to_owned())
     }

@@ -1,4 +1,4 @@
-//! How sessions are named.
+//! Identifiers of sessions.
 
 use std::fmt;
 use std::str::FromStr;
@@ -66,7 +66,7 @@ impl<'de> Deserialize<'de> for SessionId {
     }
 }
 
-/// How somebody named a session.
+/// A reference to a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionRef {
     Full(SessionId),

@@ -1,4 +1,4 @@
-//! A session that was read as JSON and has not passed redaction, on its way to one that has.
+//! A session that was read from JSON and has not passed redaction, and its conversion to one that has.
 
 use super::{Checkpoint, FileTouch, Pointer, Session, Summary, UnknownSection};
 use crate::redact::{Clean, Raw, Unredacted};

@@ -1,5 +1,6 @@
-//! What a question is about, without the words that only say what is to be done with the answer: to count it, to put
-//! it in order, to take the latest. Looked for like the others, "currently" and "total number" find whoever says them.
+//! Finds the subject of a question by removing words that only say what to do with the answer: count it,
+//! order it, take the latest. As search terms, "currently" and "total number" would match any text that
+//! contains them.
 
 /// Phrases, word by word; `*` stands for any of [`ENDS`].
 const MANNER: &[&[&str]] = &[
@@ -21,14 +22,14 @@ const MANNER: &[&[&str]] = &[
     &["so", "far"],
 ];
 const ENDS: [&str; 6] = ["earliest", "latest", "first", "last", "oldest", "newest"];
-/// What a question begins with, if it has no question mark.
+/// The first words of a question without a question mark.
 const OPENINGS: [&str; 11] =
     ["what", "which", "who", "whom", "whose", "when", "where", "why", "how", "do", "did"];
 
-/// What is longer holds more than a question: a log, a file. It is not looked through.
+/// A longer text contains more than a question, such as a log or a file. It is left unchanged.
 const LONGEST: usize = 2_000;
 
-/// The text without such phrases if it is a question and something is left; else as it is.
+/// The text without such phrases, if it is a question and something is left; otherwise unchanged.
 pub fn what_is_asked(text: &str) -> String {
     if text.len() > LONGEST {
         return text.to_owned();
@@ -86,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_is_to_be_done_with_the_answer_is_left_out() {
+    fn phrases_about_the_answer_are_removed() {
         for (text, expected) in [
             ("How many bikes do I currently own?", "How many bikes do I  own?"),
             ("What is the total number of siblings I have?", "What is the  siblings I have?"),
@@ -112,7 +113,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_left_was_there(text in "(\\PC{0,8}( in total| currently|[ ?]|order of )){0,12}") {
+        fn the_result_contains_only_characters_of_the_input(text in "(\\PC{0,8}( in total| currently|[ ?]|order of )){0,12}") {
             let left = what_is_asked(&text);
             prop_assert!(left.len() <= text.len());
             prop_assert!(left.chars().all(|c| text.contains(c)));

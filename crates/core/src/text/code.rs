@@ -1,13 +1,14 @@
-//! Whether a text is code. Nothing is parsed: code of any language is full of marks that prose has few of, and its lines
-//! are indented or end in such a mark.
+//! Detects code. Nothing is parsed: code in any language is full of symbols that are rare in prose, and its
+//! lines are indented or end in such a symbol.
 
-/// Marks that structure code.
+/// Symbols that structure code.
 const MARKS: &[u8] = b"(){}[]=<>;_\"`:/\\|&+*#@$%^~";
-/// Share of them in what is not space. Nearly all functions have more, most of what people write has less than half.
+/// Their minimum share among non-space characters. Nearly all functions have more; most prose has less than
+/// half of it.
 const LEAST_SHARE: f32 = 0.05;
-/// Too little to tell.
+/// A shorter text is not enough to tell.
 const LEAST_BYTES: usize = 40;
-/// What is looked at: the rest is like it.
+/// Only this much is examined: the rest is similar.
 const MOST_BYTES: usize = 2_000;
 
 /// Whether a text is code, or most of it.
@@ -38,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_is_told_from_prose() {
+    fn code_is_distinguished_from_prose() {
         for code in [
             "def chunked(items, n):\n    \"\"\"Split a list.\"\"\"\n    return [items[i:i+n] for i in range(0, len(items), n)]",
             "fn open(path: &Path) -> Result<Self, Error> {\n    let file = File::open(path)?;\n    Ok(Self { file })\n}",

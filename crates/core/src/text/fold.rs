@@ -1,5 +1,5 @@
-//! Folding: compatibility forms, accents and zero-width characters, so that the same word written
-//! two ways is one word. Case stays: identifier splitting still needs it.
+//! Folds compatibility forms, accents and zero-width characters, so that a word written in two ways is one
+//! word. Keeps case, because splitting identifiers needs it.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -13,7 +13,8 @@ pub fn fold(text: &str) -> String {
     decomposed.nfc().collect()
 }
 
-/// Accents of alphabetic scripts go; the voicing marks of kana and Indic vowel signs carry meaning.
+/// Removes accents of alphabetic scripts; the voicing marks of kana and Indic vowel signs carry meaning and
+/// stay.
 fn is_dropped(c: char) -> bool {
     let accent = ('\u{0300}'..='\u{036f}').contains(&c) || ('\u{1ab0}'..='\u{1aff}').contains(&c);
     let invisible =

@@ -1,5 +1,5 @@
-//! Turns one chunk (`parseJSONFile`, `src/auth.rs`, `group/proj!12`, `v2.1`) into tokens: the
-//! whole, for exact hits, and its parts, so that prose finds it.
+//! Splits one chunk (`parseJSONFile`, `src/auth.rs`, `group/proj!12`, `v2.1`) into tokens: the whole, for
+//! exact matches, and its parts, so that prose finds it.
 
 use super::{Shape, Token, push_word};
 
@@ -107,7 +107,7 @@ fn push_wholes(lower: &str, tokens: &mut Vec<Token>) {
     push_joined(trimmed, tokens);
 }
 
-/// `get_user_by_id` and `getUserById` meet as `getuserbyid`.
+/// `get_user_by_id` and `getUserById` both become `getuserbyid`.
 fn push_joined(text: &str, tokens: &mut Vec<Token>) {
     let joined: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
     if joined.chars().any(char::is_alphabetic) && joined != text || text.chars().all(char::is_alphanumeric) {
@@ -115,7 +115,7 @@ fn push_joined(text: &str, tokens: &mut Vec<Token>) {
     }
 }
 
-/// The words inside one separator-free segment.
+/// The words inside a segment without separators.
 fn push_parts(segment: &str, tokens: &mut Vec<Token>) {
     let parts = split_case(segment);
     for part in &parts {
@@ -130,7 +130,7 @@ fn push_part(part: &str, inside_identifier: bool, tokens: &mut Vec<Token>) {
         return;
     }
     if digits == part.chars().count() {
-        // A counter inside an identifier says nothing; a number of its own does.
+        // A counter inside an identifier says nothing; a separate number does.
         if !inside_identifier || digits > 2 {
             push_word(part, Shape::Whole, tokens);
         }

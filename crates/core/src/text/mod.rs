@@ -1,7 +1,7 @@
-//! From text to search terms. One analyzer serves documents and queries, in every store engine.
+//! Turns text into search terms. The same analyzer serves documents and queries in every store engine.
 //!
-//! Words are folded (case, accents, width), identifiers are split and also kept whole, CJK runs
-//! become bigrams, stop words go, the rest is stemmed. Storage of terms is left to the store.
+//! Words are folded (case, accents, width), identifiers are split and also kept whole, CJK runs become
+//! bigrams, stop words are dropped, and the rest is stemmed. The store decides how to store terms.
 
 mod asked;
 mod code;
@@ -25,8 +25,8 @@ pub use typo::{deletions, may_be_typo_of, query_deletions, typo_distance};
 
 use script::{Run, runs};
 
-/// Bump when the same text yields other terms, or the index keeps something else of it: indexes built before are
-/// rebuilt.
+/// Bump when the same text yields other terms, or when the index stores something else: older indexes are
+/// then rebuilt.
 pub const ANALYZER_VERSION: u32 = 6;
 
 /// One searchable term and the word it came from.
@@ -34,24 +34,23 @@ pub const ANALYZER_VERSION: u32 = 6;
 pub struct Token {
     /// The folded word, before stemming.
     pub word: String,
-    /// What the index holds.
+    /// The term in the index.
     pub term: String,
     pub shape: Shape,
 }
 
-/// What a token looked like; typo repair and phrase evidence treat them differently.
+/// The form of a token; typo correction and phrase evidence treat them differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shape {
     /// An ordinary word or a part of an identifier.
     Word,
     /// A whole identifier, path, version, reference or number.
     Whole,
-    /// Two neighbouring ideographs or syllables.
+    /// Two adjacent ideographs or syllables.
     Bigram,
 }
 
-/// Longest token kept; longer runs (base64, hashes) are cut there, so that one of them cannot
-/// bloat an index.
+/// The longest token; longer runs (base64, hashes) are truncated so that they cannot bloat an index.
 const MAX_TOKEN_CHARS: usize = 64;
 
 /// All terms of a text, in reading order, with repeats.
@@ -72,7 +71,7 @@ pub fn terms(text: &str) -> Vec<String> {
     analyze(text).into_iter().map(|token| token.term).collect()
 }
 
-/// A lone character is its own pair.
+/// A single character stands for its own pair.
 fn push_bigrams(chars: &str, tokens: &mut Vec<Token>) {
     let starts: Vec<usize> = chars.char_indices().map(|(at, _)| at).collect();
     let ends = starts.iter().skip(2).copied().chain([chars.len()]);
@@ -82,7 +81,7 @@ fn push_bigrams(chars: &str, tokens: &mut Vec<Token>) {
     }
 }
 
-/// Pushes a word unless it is empty, a stop word, or one lone letter.
+/// Adds a word unless it is empty, a stop word or a single letter.
 fn push_word(word: &str, shape: Shape, tokens: &mut Vec<Token>) {
     let word: &str = match word.char_indices().nth(MAX_TOKEN_CHARS) {
         Some((at, _)) => &word[..at],
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn ideographs_become_bigrams_also_when_glued_to_words() {
+    fn ideographs_become_bigrams_even_next_to_words() {
         assert_eq!(words("数据库"), ["数据", "据库"]);
         assert_eq!(words("Redis缓存策略"), ["redi", "缓存", "存策", "策略"]);
         assert_eq!(words("库"), ["库"]);

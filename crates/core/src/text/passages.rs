@@ -1,37 +1,37 @@
-//! Long texts are searched passage by passage, so that one answer in a long note is not drowned.
-//! A conversation is cut at its turns, and each passage knows whose voice it is.
+//! Splits long texts into passages that are searched separately, so that an answer in a long note is not
+//! drowned out. A conversation is split at its turns, and each passage records who speaks.
 
 use std::ops::Range;
 
 /// Target size of a passage.
 pub const PASSAGE_CHARS: usize = 1_200;
 const OVERLAP_CHARS: usize = 200;
-/// A memory never has more passages than a passage number can name.
+/// A memory never has more passages than a passage number can represent.
 const MAX_PASSAGES: usize = 4_095;
 
 /// Who speaks in a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
-    /// The person whose memory this is, or nobody in particular.
+    /// The owner of the memory, or no one in particular.
     Own,
-    /// An assistant or a tool: what it said counts, but less than what a person said.
+    /// An assistant or a tool: counts less than a person.
     Other,
 }
 
-/// A piece of a text that is searched on its own.
+/// A part of a text that is searched separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
     pub range: Range<usize>,
     pub voice: Voice,
 }
 
-/// One turn of a conversation as it is kept in a memory's body.
+/// One turn of a conversation in the format of a memory's body.
 pub fn write_turn(speaker: &str, text: &str) -> String {
     format!("**{speaker}:** {text}\n")
 }
 
-/// The passages of a text: the whole text if it is short, else overlapping pieces cut at paragraph,
-/// line, sentence or word ends. A text that begins with a turn (`**user:** …`) is cut at its turns
+/// The passages of a text: the whole text if it is short, otherwise overlapping parts that end at a
+/// paragraph, line, sentence or word. A text that begins with a turn (`**user:** …`) is split at its turns
 /// first.
 pub fn passages(text: &str) -> Vec<Passage> {
     let mut found = Vec::new();
@@ -47,7 +47,7 @@ pub fn passages(text: &str) -> Vec<Passage> {
     found
 }
 
-/// The turns of a conversation without the marks of who speaks; any other text is one turn.
+/// The turns of a conversation without the speaker marks; any other text is one turn.
 fn turns(text: &str) -> Vec<(Range<usize>, Voice)> {
     let whole = || vec![(0..text.len(), Voice::Own)];
     if speaker(text.trim_start()).is_none() {
@@ -68,13 +68,13 @@ fn turns(text: &str) -> Vec<(Range<usize>, Voice)> {
     if turns.is_empty() { whole() } else { turns }
 }
 
-/// A line of a conversation without the mark of who speaks.
+/// A line of a conversation without the speaker mark.
 pub fn without_speaker(line: &str) -> &str {
     speaker(line).map_or(line, |(_, mark)| line[mark..].trim_start())
 }
 
-/// Whose turn a line begins, and how long that mark is. Only roles: `**Note:**` is a heading that
-/// anybody may use inside a turn.
+/// The speaker of the turn that a line begins, and the length of the mark. Only roles count: `**Note:**` is
+/// an ordinary heading inside a turn.
 fn speaker(line: &str) -> Option<(Voice, usize)> {
     let rest = line.strip_prefix("**")?;
     let name = rest.split_once(":**")?.0;
@@ -106,7 +106,7 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The best place to cut in the last third before `target`.
+/// The best place to split in the last third before `target`.
 fn break_before(text: &str, start: usize, target: usize) -> usize {
     let from = ceil_boundary(text, start + (target - start) * 2 / 3);
     let window = &text[from..target];
@@ -179,7 +179,7 @@ mod tests {
         }
 
         #[test]
-        fn any_turns_are_cut_at_characters(turns in proptest::collection::vec(("[a-zé*: ]{0,12}", "\\PC{0,60}"), 0..12)) {
+        fn any_turns_are_split_at_character_boundaries(turns in proptest::collection::vec(("[a-zé*: ]{0,12}", "\\PC{0,60}"), 0..12)) {
             let text: String = turns.iter().map(|(who, said)| write_turn(who, said)).collect();
             for passage in passages(&text) {
                 prop_assert!(text.get(passage.range).is_some());

@@ -1,11 +1,11 @@
-//! Splits folded text into runs: words of alphabetic scripts (with the joiners that hold
-//! identifiers, paths and references together) and ideographic runs.
+//! Splits folded text into runs: words of alphabetic scripts (including the joiners in identifiers, paths and
+//! references) and ideographic runs.
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Run<'a> {
     /// A chunk such as `getUserById`, `src/auth.rs`, `#12`, `don't`.
     Word(&'a str),
-    /// A run of a script written without spaces.
+    /// A run of a script without spaces.
     Ideographs(&'a str),
 }
 
@@ -20,13 +20,13 @@ fn is_word(c: char) -> bool {
     (c.is_alphanumeric() || is_mark(c)) && !is_ideograph(c)
 }
 
-/// Vowel signs of Indic and Arabic scripts belong to their word.
+/// Vowel signs of Indic and Arabic scripts are part of their word.
 fn is_mark(c: char) -> bool {
     matches!(c as u32, 0x0591..=0x05c7 | 0x0610..=0x061a | 0x064b..=0x065f | 0x0900..=0x0903 | 0x093a..=0x094f
         | 0x0981..=0x0983 | 0x09bc..=0x09cd | 0x0a01..=0x0a4d | 0x0b82..=0x0bcd | 0x0c00..=0x0c4d)
 }
 
-/// Characters that hold a chunk together when something wordlike follows.
+/// Characters that join a chunk if something wordlike follows.
 fn joins(c: char) -> bool {
     matches!(c, '_' | '-' | '.' | '/' | '\\' | ':' | '\'' | '’' | '#' | '!' | '&' | '@' | '+')
 }
@@ -59,8 +59,8 @@ pub(super) fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
     })
 }
 
-/// Where the chunk at the start of `text` ends. A joiner counts only between wordlike characters;
-/// `::` and `->`-like doubles split, except for `//` after a scheme's colon, which splits too.
+/// The end of the chunk at the start of `text`. A joiner counts only between wordlike characters; `::` and
+/// doubles like `->` split, and so does `//` after the colon of a scheme.
 fn chunk_end(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     let mut end = 0;

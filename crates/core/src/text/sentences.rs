@@ -1,23 +1,24 @@
-//! Sentences, and whether one tells something about who says it. A question about oneself ("which
-//! racket did I buy?") is answered by what one told of oneself, not by what was asked about rackets.
+//! Splits text into sentences, and detects those in which people say something about themselves. A question
+//! about oneself ("which racket did I buy?") is answered by what one said about oneself, not by questions
+//! about rackets.
 
 /// One sentence of a text, or one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sentence<'t> {
     pub text: &'t str,
-    /// Somebody speaks of themselves and does not ask.
+    /// People speak about themselves and do not ask.
     pub tells_of_self: bool,
 }
 
-/// Words for who speaks, in lower case. Those that are not English are common only in their own language.
+/// Words for the speaker, in lower case. Those that are not English are common only in their own language.
 const SELF: [&str; 24] = [
     "i", "im", "ive", "my", "mine", "myself", "we", "weve", "our", "ours", "ich", "mir", "mein", "meine",
     "wir", "unser", "unsere", "je", "mon", "nous", "notre", "yo", "mi", "nuestro",
 ];
-/// And for who is told something: in a question they say nothing ("show me the diff").
+/// Words for the recipient: in a question they say nothing ("show me the diff").
 const TOLD: [&str; 2] = ["me", "us"];
 
-/// The sentences of a text that hold a word, in order.
+/// The sentences of a text that contain a word, in order.
 pub fn sentences(text: &str) -> impl Iterator<Item = Sentence<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -36,23 +37,23 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Sentence<'_>> {
     })
 }
 
-/// Whether whoever asks this asks about themselves.
+/// Whether the question is about the person who asks.
 pub fn asks_about_self(question: &str) -> bool {
     has_word(question, &[&SELF])
 }
 
-/// What stands before an apostrophe is a word: "I'd".
+/// The part before an apostrophe is a word: "I'd".
 fn has_word(text: &str, lists: &[&[&str]]) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|word| {
-        // "US" is something else.
+        // "US" is the country.
         let is_name = word.len() > 1 && word.chars().all(char::is_uppercase);
         let mut known = lists.iter().flat_map(|list| list.iter());
         !is_name && known.any(|own| word.eq_ignore_ascii_case(own))
     })
 }
 
-/// Where the first sentence ends: at a line's end, after a mark of the end that space follows, or after one that
-/// needs none.
+/// The end of the first sentence: at a line end, after a full stop followed by a space, or after one that
+/// needs no space.
 fn end(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_tells_of_oneself_is_told_from_questions_and_from_what_is_so() {
+    fn statements_about_oneself_are_distinguished_from_questions_and_facts() {
         let text = "Which racket is best? By the way, I bought mine in v1.2 of the shop! Do I need more?\nIt is red.";
         assert_eq!(
             told(text),
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn who_speaks_is_heard_in_several_forms_and_not_in_names() {
+    fn the_speaker_is_recognised_in_several_forms_but_not_in_names() {
         for text in [
             "I’ve moved",
             "it's MY house: my own",

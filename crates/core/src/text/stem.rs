@@ -1,14 +1,14 @@
-//! Stems: English for Latin words, Russian for Cyrillic; other scripts stay as they are.
+//! Stems: English for Latin words, Russian for Cyrillic; other scripts stay unchanged.
 //!
-//! Hark does not guess languages: the English stemmer does little harm to other Latin words, and
-//! documents and queries go through the same one.
+//! Hark does not guess languages: the English stemmer does little harm to other Latin words, and documents
+//! and queries use the same one.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// How many stems a thread remembers before it begins anew.
+/// How many stems a thread caches before it starts over.
 const MOST_KNOWN: usize = 4_096;
 
 thread_local! {
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stem_is_the_same_however_often_and_after_how_many_others_it_is_asked_for() {
+    fn stems_are_the_same_with_and_without_the_cache() {
         assert_eq!((stem("migrations"), stem("migrations")), ("migrat".to_owned(), "migrat".to_owned()));
         for number in 0..=MOST_KNOWN {
             assert_eq!(stem(&format!("x{number}")), format!("x{number}"));

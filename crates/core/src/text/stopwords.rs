@@ -1,4 +1,4 @@
-//! Words that carry no content in a question or a note.
+//! Words without content in a question or a note.
 
 const STOP_WORDS: &[&str] = &[
     "a",

@@ -1,20 +1,20 @@
-//! Typo repair by symmetric deletion: a word and its misspelling meet in what is left when one
-//! letter of each is dropped. The store keeps hashes of those remainders for its vocabulary.
+//! Corrects typos by symmetric deletion: a word and its misspelling are equal after deleting one letter from
+//! each. The store keeps hashes of these deletions for its vocabulary.
 
-/// Shorter words have too many neighbours to repair safely.
+/// Shorter words have too many neighbours to correct safely.
 const MIN_CHARS: usize = 4;
-/// From this length on two typos in one word are believed.
+/// From this length on, a word may contain two typos.
 const LONG_CHARS: usize = 8;
-/// Longer runs are hashes or data, not words somebody types.
+/// Longer runs are hashes or data, not typed words.
 const MAX_CHARS: usize = 24;
 
-/// Whether a word is the kind that gets mistyped and repaired.
+/// Whether a word is of the kind that gets mistyped and corrected.
 pub fn may_be_typo_of(word: &str) -> bool {
     let count = word.chars().count();
     (MIN_CHARS..=MAX_CHARS).contains(&count) && word.chars().all(char::is_alphabetic)
 }
 
-/// Hashes under which a vocabulary word is filed: itself and each one-letter deletion.
+/// Hashes under which a vocabulary word is stored: the word itself and each one-letter deletion.
 pub fn deletions(word: &str) -> Vec<i64> {
     let mut hashes = vec![hash(word)];
     hashes.extend(drop_one(word).iter().map(|rest| hash(rest)));
@@ -23,7 +23,7 @@ pub fn deletions(word: &str) -> Vec<i64> {
     hashes
 }
 
-/// Hashes to look a mistyped word up by; long words may have lost two letters' worth.
+/// Hashes for looking up a mistyped word; long words may lack two letters.
 pub fn query_deletions(word: &str) -> Vec<i64> {
     let ones = drop_one(word);
     let mut hashes = vec![hash(word)];
@@ -36,7 +36,7 @@ pub fn query_deletions(word: &str) -> Vec<i64> {
     hashes
 }
 
-/// How many slips lie between two words, if few enough to believe it.
+/// The number of typos between two words, if it is plausibly small.
 pub fn typo_distance(typed: &str, word: &str) -> Option<usize> {
     let shorter = typed.chars().count().min(word.chars().count());
     let allowed = match shorter {
@@ -55,8 +55,8 @@ fn drop_one(word: &str) -> Vec<String> {
         .collect()
 }
 
-/// 48 bits, stable on disk and small in a SQLite varint: the first letters in their order, then a
-/// hash of it all. What is left of one word mostly begins alike, so filing a word touches few pages.
+/// 48 bits, stable on disk and small as a SQLite varint: the first letters in order, then a hash of
+/// everything. Deletions of one word mostly start alike, so storing a word touches few pages.
 fn hash(text: &str) -> i64 {
     const LETTERS: usize = 6;
     let mut letters = text.chars().map(|letter| match letter {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_slips_meet_their_word() {
+    fn common_typos_find_their_word() {
         for (typed, word) in [
             ("dokcer", "docker"),
             ("netowrking", "networking"),

@@ -1,5 +1,5 @@
-//! Real documents: this repository's own, and the shared corpora where they are unpacked. Counted
-//! in lines: a line that holds no secret and comes out otherwise is a false alarm.
+//! Real documents: those of this repository, and the shared corpora if they are unpacked. Counted in lines: a
+//! line without a secret that changes is a false alarm.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Text files below `folder`, without what is built and what is about redaction: that is full of
-/// made-up secrets.
+/// Text files below `folder`, except for build output and texts about redaction, which are full of invented
+/// secrets.
 fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -37,7 +37,7 @@ fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Lines in all, and those that changed, with what they became.
+/// The number of lines, and those that changed, with the result.
 fn measure(paths: &[PathBuf]) -> (usize, Vec<String>) {
     let redactor = Redactor::new(RedactOptions { emails: false, private_spans: false }, [7; 32]);
     let (mut lines, mut changed) = (0, Vec::new());

@@ -1,4 +1,4 @@
-//! Hashes, ids and pictures: random to look at, and no secret. None of them may be replaced.
+//! Hashes, ids and pictures: they look random but are not secrets. None of them may be replaced.
 
 use hark_core::redact::Raw;
 
@@ -8,7 +8,7 @@ use crate::{redactor, wraps};
 const OF_EACH: usize = 15;
 const LEAST: usize = 750;
 
-/// A name, and the line it stands in.
+/// A name, and the line that contains it.
 const TEMPLATES: &[(&str, &str)] = &[
     ("uuid", "request {uuid} failed after 3 tries"),
     ("uuid as an id", "{\"id\": \"{uuid}\", \"name\": \"shop\"}"),

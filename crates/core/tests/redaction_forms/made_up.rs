@@ -1,11 +1,11 @@
-//! Makes the values of the table: templates that are filled with characters drawn from a fixed
-//! seed, so that no file here spells out anything a scanner would take for a live secret.
+//! Generates the values of the table: templates filled with characters from a fixed seed, so that no file
+//! here contains anything a scanner would take for a live secret.
 
-/// Numbers that look random and are the same on every run.
+/// Pseudo-random numbers that are the same on every run.
 pub(crate) struct Draw(u64);
 
 impl Draw {
-    /// A stream of its own for every name.
+    /// A separate stream for every name.
     pub(crate) fn of(name: &str) -> Self {
         let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -55,7 +55,7 @@ fn alphabet(kind: &str) -> Option<&'static str> {
     })
 }
 
-/// Replaces `{kind:n}` by n characters of that kind, and `{uuid}` by one. Other braces stay.
+/// Replaces `{kind:n}` with n characters of that kind, and `{uuid}` with a UUID. Other braces stay.
 pub(crate) fn expand(template: &str, draw: &mut Draw) -> String {
     let mut out = String::new();
     let mut rest = template;

@@ -1,5 +1,5 @@
-//! A table of modern and wrapped secrets, and what must come through untouched: hashes, ids, data
-//! URIs and whole documents. The rules have examples of their own; these were written without them.
+//! A table of modern and wrapped secrets, and what must stay unchanged: hashes, ids, data URIs and whole
+//! documents. The rules have their own examples; these were written without looking at them.
 #![allow(clippy::print_stderr)]
 
 mod documents;
@@ -15,12 +15,12 @@ use hark_core::redact::{Raw, RedactOptions, Redactor};
 use made_up::Draw;
 use wraps::Wrap;
 
-/// A piece of a secret that is this long tells something of it.
+/// A piece of a secret of this length reveals something.
 const PIECE: usize = 6;
 const LEAST_CAUGHT: f64 = 0.95;
 const LEAST_FORMS: usize = 150;
 
-/// A secret in its surroundings; what lies between `«` and `»` is the secret.
+/// A secret in its context, between `«` and `»`.
 pub(crate) struct Form {
     name: &'static str,
     text: &'static str,
@@ -36,7 +36,7 @@ impl Form {
         Form { name, text, wrap: wraps::plain }
     }
 
-    /// The text, and its secrets both as they stand there and unwrapped.
+    /// The text, and its secrets both as written and unwrapped.
     fn made_up(&self, round: usize) -> (String, Vec<String>) {
         let mut draw = Draw::of(&format!("{} {round}", self.name));
         let filled = made_up::expand(self.text, &mut draw);
@@ -70,19 +70,19 @@ fn leftover<'a>(clean: &str, secret: &'a str) -> Option<&'a str> {
     })
 }
 
-/// What is left of a text beside its placeholders, whose names may read like a token's beginning.
+/// The text without its placeholders, whose names may look like the beginning of a token.
 fn without_placeholders(clean: &str) -> String {
     let mut parts = clean.split("[REDACTED:");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |kept, part| kept + " " + part.split_once(']').map_or(part, |(_, after)| after))
 }
 
-/// How many forms keep no piece of their secret, and a line for each that does.
+/// How many forms are fully redacted, and a line for each that is not.
 fn caught(forms: &[Form]) -> (usize, Vec<String>) {
     let redactor = redactor();
     let mut missed = Vec::new();
     for form in forms {
-        // Several rounds: some values that are drawn look like words, most do not.
+        // Several rounds, because some generated values look like words.
         let miss = (0..3).find_map(|round| {
             let (text, secrets) = form.made_up(round);
             let clean = redactor.clean(Raw::new(text.as_str()));

@@ -1,5 +1,4 @@
-//! Secrets as they stand in shells, settings, logs and chats, unbroken. What lies between `«` and
-//! `»` must be gone.
+//! Unbroken secrets in shells, settings, logs and chats. Whatever is between `«` and `»` must be gone.
 
 use crate::Form;
 
@@ -99,7 +98,7 @@ pub(crate) const FORMS: &[Form] = &[
     Form::plain("digitalocean token", "doctl auth init -t «dop_v1_{hex:64}»"),
     Form::plain("aws key pair", "aws configure set aws_secret_access_key «{b64:40}»"),
     Form::plain("aws access key id", "AWS_ACCESS_KEY_ID=«AKIA{B32:16}»"),
-    // Watching and planning.
+    // Monitoring and planning.
     Form::plain("grafana service account", "Authorization: Bearer «glsa_{an:32}_{hex:8}»"),
     Form::plain("axiom token", "AXIOM=«xaat-{uuid}»"),
     Form::plain("logfire token", "LOGFIRE «pylf_v1_us_{an:43}»"),
@@ -111,7 +110,7 @@ pub(crate) const FORMS: &[Form] = &[
     Form::plain("discord bot token", "client.login('«MT{an:24}.G{an:5}.{url:38}»')"),
     Form::plain("slack bot token", "SLACK=«xoxb-{dig:12}-{dig:13}-{an:24}»"),
     Form::plain("mailersend token", "MAIL=«mlsn.{hex:64}»"),
-    // Files that hold passwords by place.
+    // Files with passwords in a fixed field.
     Form::plain("pgpass line", "localhost:5432:shop:app:«tr0ub4dor»"),
     Form::plain("pgpass line with stars", "# ~/.pgpass\n*:*:*:postgres:«Vy7kQm2pLz»"),
     Form::plain("pgpass line, named host", "db.acme.internal:6432:orders:svc_orders:«wombat.Lamp.42»"),

@@ -1,5 +1,5 @@
-//! Secrets broken over lines, joined by code, escaped or encoded. What lies between `«` and `»` is
-//! given to the function beside it, and no piece of the result may stay.
+//! Secrets broken over lines, joined by code, escaped or encoded. The function next to a form wraps the text
+//! between `«` and `»`, and no piece of the result may remain.
 
 use crate::Form;
 use crate::wraps::*;

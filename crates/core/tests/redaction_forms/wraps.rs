@@ -1,5 +1,4 @@
-//! The ways a secret is broken up or written otherwise, each a function from the plain text to
-//! the wrapped one.
+//! The ways to break up or rewrite a secret, each a function from the plain text to the wrapped one.
 
 use crate::made_up::{BASE64, BASE64_URL};
 
@@ -9,7 +8,7 @@ pub(crate) fn plain(text: &str) -> String {
     text.to_owned()
 }
 
-/// Cuts in two, near the middle.
+/// Splits in two, near the middle.
 fn halves(text: &str) -> (&str, &str) {
     text.split_at(text.len() * 3 / 5)
 }
@@ -84,7 +83,7 @@ pub(crate) fn ampersand(text: &str) -> String {
     joined_by(text, "\" & _\n    \"")
 }
 
-/// Literals side by side, as Python and C join them.
+/// Adjacent literals, as Python and C join them.
 pub(crate) fn side_by_side(text: &str) -> String {
     joined_by(text, "\"\n    \"")
 }
@@ -170,7 +169,7 @@ pub(crate) fn hex(text: &str) -> String {
     text.bytes().map(|b| format!("{b:02x}")).collect()
 }
 
-/// `alphabet` is in the order letters, digits, signs; base64 begins with the capitals.
+/// `alphabet` has letters, digits, signs in this order; base64 begins with the capitals.
 fn encode(bytes: &[u8], alphabet: &str, padded: bool) -> String {
     let ordered = format!("{}{}{}", &alphabet[26..52], &alphabet[..26], &alphabet[52..]);
     let ordered = ordered.as_bytes();

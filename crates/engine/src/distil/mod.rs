@@ -1,10 +1,10 @@
-//! Lasting things out of sessions that are over, stored as memories.
+//! Extracts lasting things from finished sessions and stores them as memories.
 //!
-//! What is worth a memory is decided in [`hark_core::distil`], from what the user said and from which
-//! commands ran; what tools printed is never read. Here candidates become memories of the session's
-//! project: through redaction like everything else, less sure and less important than what somebody
-//! stored on purpose, with the turn they came from. A session is read once; when it goes on, only
-//! what is new in it is read. Never in a hook's time: the worker does it.
+//! [`hark_core::distil`] decides what deserves a memory, from what the user said and which commands ran; it
+//! never reads tool output. This module turns candidates into memories of the session's project: redacted
+//! like everything else, with lower certainty and importance than memories stored on purpose, and with the
+//! turn they came from. Each session is read once; if it continues, only the new part is read. Never runs
+//! inside a hook; the worker does it.
 
 mod propose;
 mod settle;
@@ -20,20 +20,20 @@ use crate::error::EngineError;
 use propose::Proposal;
 pub(crate) use settle::Outcome;
 
-/// Marks memories that nobody stored on purpose.
+/// Marks memories that were not stored on purpose.
 const TAG: &str = "distilled";
-/// Below what somebody thought important enough to store.
+/// Lower than that of memories stored on purpose.
 const IMPORTANCE: u8 = 2;
 
-/// One candidate, and what became of it.
+/// One candidate and its outcome.
 pub(crate) struct Item {
     pub(crate) memory: Memory,
     pub(crate) rule: &'static str,
     pub(crate) outcome: Outcome,
 }
 
-/// Reads a session and stores what it holds; with `dry_run` only says what it would store, from its
-/// beginning.
+/// Reads a session and stores what it yields. With `dry_run`, only reports what it would store, from the
+/// beginning of the session.
 pub(crate) fn session(
     engine: &mut Engine,
     stored: &StoredSession,
@@ -44,7 +44,7 @@ pub(crate) fn session(
     let read_before = engine.store.distilled_until(num)?;
     let last = moments.iter().map(|moment| moment.seq).max().unwrap_or(0);
     let since = if dry_run { 0 } else { read_before };
-    // Whoever starts a subagent is an assistant: its prompts are no user's words.
+    // An assistant starts a subagent, so the prompts of a subagent are not the user's words.
     let proposals = propose::proposals(&moments, since, stored.session.parent.is_some());
     let most = engine.config.distil.most;
     let mut drafts = Vec::new();
@@ -93,10 +93,10 @@ pub(crate) struct Sum {
     pub(crate) stored: usize,
 }
 
-/// Sessions looked at in one go, so that none waits for ever behind the others.
+/// Sessions per batch, so that no session waits forever behind the others.
 const BATCH: usize = 200;
 
-/// Reads every session that is over and was not read, until the time is up.
+/// Reads every finished, unread session until the time is up.
 pub(crate) fn pending(engine: &mut Engine, started: Instant, limit: Duration) -> Result<Sum, EngineError> {
     let mut sum = Sum::default();
     if !engine.config.distil.enabled {
@@ -116,7 +116,7 @@ pub(crate) fn pending(engine: &mut Engine, started: Instant, limit: Duration) ->
                 sum.sessions += 1;
                 sum.stored += items.iter().filter(|item| item.outcome == Outcome::Stored).count();
             }
-            // The index is mended above us; anything else may be well the next time.
+            // The caller repairs the index; any other error may be gone next time.
             Err(e @ EngineError::Store(StoreError::Corrupt { .. })) => return Err(e),
             Err(_) => {}
         }
@@ -124,7 +124,7 @@ pub(crate) fn pending(engine: &mut Engine, started: Instant, limit: Duration) ->
     Ok(sum)
 }
 
-/// The same turn gives the same id, so that reading a transcript again makes nothing twice.
+/// The same turn gives the same id, so reading a transcript again creates no duplicates.
 fn id_of(session: &Session, kind: Kind, proposal: &Proposal) -> MemoryId {
     let source = format!("{}\n{}\n{}\n{kind}", session.host, session.host_session, proposal.turn);
     let mut own = [0; 10];
@@ -132,7 +132,7 @@ fn id_of(session: &Session, kind: Kind, proposal: &Proposal) -> MemoryId {
     MemoryId::new(proposal.at, own)
 }
 
-/// A candidate as the memory it would be. It is as old as the turn it came from.
+/// A candidate as a memory. It is as old as the turn it came from.
 fn draft(engine: &Engine, stored: &StoredSession, proposal: Proposal) -> Memory {
     let session = &stored.session;
     let id = id_of(session, proposal.candidate.kind, &proposal);

@@ -1,4 +1,4 @@
-//! Candidates of a session's moments, each with the turn it came from.
+//! Finds candidates in the moments of a session, each with the turn it came from.
 
 use hark_core::Timestamp;
 use hark_core::distil::{self, Candidate, Step};
@@ -8,12 +8,12 @@ use hark_store::{Deed, Moment};
 pub(super) struct Proposal {
     pub(super) candidate: Candidate,
     pub(super) at: Timestamp,
-    /// The event it came from, by the name that stays when the transcript is read again, and the place
-    /// in its text.
+    /// The event it came from, by a name that stays the same when the transcript is read again, and the
+    /// position in its text.
     pub(super) turn: String,
 }
 
-/// What the moments after `since` hold; earlier ones are context.
+/// Candidates from the moments after `since`; earlier ones are context.
 pub(super) fn proposals(moments: &[Moment], since: i64, is_subagent: bool) -> Vec<Proposal> {
     let mut found = Vec::new();
     let mut before = None;
@@ -45,13 +45,13 @@ fn step(moment: &Moment) -> Step<'_> {
         Deed::Tool { name, target, ok } => match class_of(name) {
             ToolClass::Shell => Step::Ran { command: target, ok: *ok },
             ToolClass::Read | ToolClass::Search => Step::Spoke,
-            // A tool we do not know may have changed anything.
+            // An unknown tool may have changed anything.
             ToolClass::Edit | ToolClass::Other => Step::Edited,
         },
     }
 }
 
-/// The surest ones, in the order in which they were said.
+/// The candidates with the highest certainty, in the order in which they were said.
 pub(super) fn surest(mut all: Vec<Proposal>, most: usize) -> Vec<Proposal> {
     if all.len() > most {
         all.sort_by(|a, b| b.candidate.confidence.total_cmp(&a.candidate.confidence));

@@ -1,5 +1,5 @@
-//! What becomes of a distilled memory in a store that may know it already: said again, it confirms;
-//! known and put aside, it stays aside; otherwise it is new. It never replaces anything.
+//! Stores a distilled memory in a store that may already know it: a repeat confirms the existing memory, an
+//! archived one stays archived, anything else is new. It never replaces anything.
 
 use hark_core::likeness::{Likeness, compare};
 use hark_core::{IdRef, Kind, Memory, Scope, Status, Timestamp};
@@ -10,11 +10,11 @@ use crate::error::EngineError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Stored,
-    /// Somebody said it before: that memory is surer now.
+    /// It was said before: that memory is more certain now.
     Confirmed,
-    /// It was distilled before, or it was put aside; nothing changes.
+    /// It was distilled before, or it was archived; nothing changes.
     Known,
-    /// The user had it forgotten.
+    /// The user deleted it earlier.
     Forgotten,
 }
 
@@ -29,7 +29,7 @@ impl Outcome {
     }
 }
 
-/// Kinds under which somebody may have stored the same statement on purpose.
+/// Kinds under which the same statement may have been stored on purpose.
 const NEAR: &[Kind] = &[
     Kind::Directive,
     Kind::Rule,
@@ -40,7 +40,7 @@ const NEAR: &[Kind] = &[
     Kind::Lesson,
 ];
 
-/// Stores a memory, or confirms the one that says the same. `memory` is then the one that stands.
+/// Stores a memory, or confirms the one that says the same. `memory` then becomes that one.
 pub(super) fn settle(
     writer: &mut Writer<'_>,
     memory: &mut Memory,
@@ -71,15 +71,15 @@ pub(super) fn look(writer: &Writer<'_>, memory: &Memory) -> Result<Outcome, Engi
     Ok(meet(writer, memory)?.map_or(Outcome::Stored, |(outcome, _)| outcome))
 }
 
-/// What was forgotten comes back only by the user's own command.
+/// A forgotten memory comes back only by the user's own command.
 fn is_forgotten(writer: &Writer<'_>, memory: &Memory) -> Result<bool, EngineError> {
     Ok(writer.is_forgotten(&memory.id)? || writer.passing_of_text(&memory.body)?.is_some())
 }
 
-/// The memory that says the same already. The one place that decides it. Only what the index of near-repeats
-/// names is looked at: hooks wait while this is asked.
+/// The existing memory that says the same; the only place that decides this. It checks only what the
+/// near-duplicate index returns, because hooks wait meanwhile.
 fn meet(writer: &Writer<'_>, memory: &Memory) -> Result<Option<(Outcome, Memory)>, EngineError> {
-    // The same turn gives the same id, whatever somebody made of the words since.
+    // The same turn gives the same id, however the text was edited since.
     if let Some(known) = writer.look_up(&memory.id)? {
         return Ok(Some((Outcome::Known, known)));
     }
@@ -88,7 +88,7 @@ fn meet(writer: &Writer<'_>, memory: &Memory) -> Result<Option<(Outcome, Memory)
         for scope in [&memory.scope, &Scope::Global] {
             let probe = Memory { kind, scope: scope.clone(), ..memory.clone() };
             for known in writer.alike_of_any_status(&probe)? {
-                // An assistant's proposal does not take the place of what the user says.
+                // An assistant's proposal does not replace what the user says.
                 if known.status == Status::Proposed {
                     continue;
                 }

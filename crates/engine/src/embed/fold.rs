@@ -1,10 +1,10 @@
-//! Reduces a character to what the static model's vocabulary is written in: `a`–`z` and `0`–`9`.
+//! Reduces a character to the alphabet of the static model's vocabulary: `a`–`z` and `0`–`9`.
 //!
-//! Case and accents go (`É` → `e`, `ß` → `ss`), combining marks vanish, and everything else (punctuation,
-//! symbols, scripts the model was not trained on) ends the word. A range table rather than full Unicode
-//! decomposition: Latin letters are all the vocabulary knows, and this needs no tables at start.
+//! Removes case and accents (`É` → `e`, `ß` → `ss`) and combining marks. Everything else (punctuation,
+//! symbols, scripts the model was not trained on) ends the word. Uses a range table rather than full Unicode
+//! decomposition: the vocabulary contains only Latin letters, and this needs no tables at startup.
 
-/// What becomes of one character.
+/// The result for one character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
     /// Written as these lower-case ASCII bytes.

@@ -1,7 +1,7 @@
-//! What turns text into vectors: [`StaticModel`] is compiled in and always there, [`minilm`] is stronger and has
-//! to be installed.
+//! Turns text into vectors: [`StaticModel`] is compiled in and always available, [`minilm`] is stronger but
+//! must be installed.
 //!
-//! Vectors of different embedders are never compared; an index remembers which one built it.
+//! Vectors of different embedders are never compared; an index records which one built it.
 
 mod fold;
 pub mod minilm;
@@ -18,7 +18,7 @@ pub use hark_core::vector::{Embedder, Vector};
 pub use shelf::{Choice, Shelf, pinned, release_models};
 pub use static_model::{MAX_TOKENS, StaticModel};
 
-/// The embedder that needs nothing: no download, no start-up, microseconds per text.
+/// The default embedder: no download, no startup cost, microseconds per text.
 pub fn default_embedder() -> Arc<dyn Embedder> {
     Arc::new(StaticModel::embedded())
 }

@@ -1,4 +1,4 @@
-//! The models of one data directory: which are installed, how one gets there, whether it is whole.
+//! The models in one data directory: which are installed, how to install one, whether it is intact.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::minilm::{MiniLm, ModelError, PINNED, Pinned, obtain};
 
-/// Which model has a say beside the table, which gives every passage and question a vector.
+/// The model used in addition to the static table, which gives every passage and question a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Choice {
@@ -19,7 +19,7 @@ pub enum Choice {
     /// The encoder inside the binary.
     #[default]
     Encoder,
-    /// The same with finer weights, from a file.
+    /// The same encoder with finer weights, from a file.
     MiniLm,
 }
 
@@ -76,7 +76,7 @@ impl Shelf {
         if path.exists() { MiniLm::open(&path).map(Some) } else { Ok(None) }
     }
 
-    /// Makes a model's file out of what is at `from` and puts it in place: whole, or not at all.
+    /// Creates a model file from what is at `from` and installs it, completely or not at all.
     pub fn get(&self, model: &Pinned, from: &Path) -> Result<PathBuf, ModelError> {
         let obtained = obtain(model, from)?;
         let path = self.path(model);

@@ -1,9 +1,9 @@
-//! The embedding model inside the binary: a table of token vectors distilled from a sentence encoder.
+//! The embedding model in the binary: a table of token vectors distilled from a sentence encoder.
 //!
-//! A text's vector is the sum of its tokens' rows, scaled to unit length; rare words count more because the
-//! weights folded into the rows say so. No file, no network, no start-up work: the first text in a fresh
-//! process costs little more than any other. How the table was made and what it scores is in
-//! `models/README.md`.
+//! The vector of a text is the sum of its tokens' rows, scaled to unit length; rare words count more because
+//! their weights are part of the rows. No file, no network, no startup work: the first text in a fresh
+//! process costs little more than any other. `models/README.md` describes how the table was made and how it
+//! scores.
 
 use hark_core::text::sentences;
 use hark_core::vector::WordMatch;
@@ -16,8 +16,8 @@ use super::{Embedder, Vector};
 
 static FILE: &[u8] = include_bytes!("../../../../models/static-256.hark");
 
-/// Tokens after this many do not change a text's vector. A mean over more words says less and less about any
-/// of them; longer texts should be cut into passages first.
+/// Tokens beyond this many do not change the vector of a text. A mean over more words says less and less
+/// about any of them; split longer texts into passages first.
 pub const MAX_TOKENS: usize = 512;
 
 /// Lighter words ("the", "of") say nothing on their own.
@@ -35,7 +35,7 @@ impl StaticModel {
         Self { table: Table::open(FILE).expect("the embedded model is well formed; a test opens it") }
     }
 
-    /// Bytes that it takes in the binary.
+    /// Its size in the binary, in bytes.
     #[must_use]
     pub fn size() -> u64 {
         FILE.len() as u64
@@ -47,7 +47,7 @@ impl StaticModel {
         }
     }
 
-    /// How much a token counts; frequent words are light.
+    /// The weight of a token; frequent words are light.
     fn weight(&self, row: u16) -> f32 {
         self.table.row(row).map_or(0.0, |row| row.length())
     }
@@ -65,7 +65,7 @@ impl StaticModel {
         });
     }
 
-    /// The whole word if the vocabulary has it, else each part of an identifier, else the longest pieces.
+    /// The whole word if it is in the vocabulary, else each part of an identifier, else the longest pieces.
     fn each_row_of_word(&self, word: &Word, mut each: impl FnMut(u16)) {
         if let Some(row) = self.table.find(word.as_bytes(), Place::Start) {
             return each(row);
@@ -207,12 +207,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_embeds_or_does_not_but_never_panics(text in "\\PC{0,200}") {
+        fn embedding_any_text_never_panics(text in "\\PC{0,200}") {
             check(&text)?;
         }
 
         #[test]
-        fn any_bytes_do_too(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+        fn embedding_any_bytes_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
             check(&String::from_utf8_lossy(&bytes))?;
         }
 
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_tells_of_oneself_is_counted_apart() {
+    fn statements_about_oneself_are_counted_separately() {
         let query = ["buy", "racket"];
         let told = match_of(&query, "Which strings fit? I bought a tennis racket downtown.");
         let asked = match_of(&query, "Where can I buy a racket?");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_the_model_does_not_know_are_found_as_they_are() {
+    fn unknown_words_are_matched_exactly() {
         let name = "zzqqxwv";
         assert!(!StaticModel::embedded().knows(name));
         let query = [name, "database"];
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn passages_are_matched_together_as_alone() {
+    fn passages_match_the_same_together_and_alone() {
         let model = StaticModel::embedded();
         let words = |text: &str| model.words(text);
         let query: Vec<(Vec<u8>, f32)> =

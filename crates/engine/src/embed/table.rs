@@ -22,7 +22,7 @@
 const MAGIC: &[u8; 8] = b"HARKEMB2";
 const HEADER: usize = 64;
 const FLAGS: u32 = 1 | 2 | 4;
-/// Tokens are short; a file that claims otherwise is not one of ours.
+/// Tokens are short; a file that claims otherwise is invalid.
 const LONGEST: usize = 64;
 
 /// A view of a model file.
@@ -37,7 +37,7 @@ pub(super) struct Table<'a> {
     records: &'a [u8],
 }
 
-/// One token's vector: a scale, and values that lie packed.
+/// One token's vector: a scale and packed values.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     pub(super) scale: f32,
@@ -45,7 +45,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Adds the vector to a sum of as many values.
+    /// Adds the vector to a sum of the same length.
     pub(super) fn add_to(&self, sum: &mut [f32]) {
         let (first, second) = sum.split_at_mut(self.pairs.len());
         for ((first, second), pair) in first.iter_mut().zip(second).zip(self.pairs) {
@@ -54,13 +54,13 @@ impl Row<'_> {
         }
     }
 
-    /// The values without the scale, behind what is there.
+    /// Appends the values without the scale.
     pub(super) fn widen(&self, values: &mut Vec<u8>) {
         values.extend(self.pairs.iter().map(|pair| low(*pair).cast_unsigned()));
         values.extend(self.pairs.iter().map(|pair| high(*pair).cast_unsigned()));
     }
 
-    /// Its length.
+    /// The length of the vector.
     pub(super) fn length(&self) -> f32 {
         let square = |x: i8| i32::from(x) * i32::from(x);
         let sum: i32 = self.pairs.iter().map(|pair| square(low(*pair)) + square(high(*pair))).sum();
@@ -76,7 +76,7 @@ fn high(pair: u8) -> i8 {
     2 * (pair >> 4).cast_signed() - 15
 }
 
-/// Where a token stands: the first in its word, or continuing it.
+/// The position of a token: first in its word, or continuing it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Start,
@@ -84,7 +84,7 @@ pub(super) enum Place {
 }
 
 impl<'a> Table<'a> {
-    /// `None` when `file` is not a complete model this version can read.
+    /// `None` if `file` is not a complete model that this version can read.
     pub(super) fn open(file: &'a [u8]) -> Option<Self> {
         if file.get(..8)? != MAGIC || u32_at(file, 24)? & !FLAGS != 0 {
             return None;
@@ -126,7 +126,7 @@ impl<'a> Table<'a> {
         self.id
     }
 
-    /// The row of exactly this token.
+    /// The row of this exact token.
     pub(super) fn find(&self, token: &[u8], place: Place) -> Option<u16> {
         self.probe(token.iter().fold(seed(place), |h, &b| step(h, b)), token, place)
     }

@@ -1,15 +1,15 @@
-//! The words of a passage, sentence by sentence, as the bytes that the store keeps beside its vector: numbers of
-//! rows in the table, numbers for words that the table lacks, and marks where a sentence begins.
+//! The words of a passage, sentence by sentence, as the bytes that the store keeps next to its vector: row
+//! numbers in the table, numbers for words that are not in the table, and marks where sentences begin.
 
-/// Words and marks kept of one text.
+/// The maximum number of words and marks per text.
 const MOST: usize = 256;
-/// Rows of the table are below this.
+/// Row numbers of the table are below this.
 pub(super) const FIRST_STRANGER: u16 = 0x8000;
 const FIRST_MARK: u16 = 0xfff0;
 const SENTENCE: u16 = FIRST_MARK;
 const SENTENCE_OF_SELF: u16 = FIRST_MARK + 1;
 
-/// The number of a word without a row: it can only be found again as it is.
+/// The number of a word without a row: only the same word matches it.
 pub(super) fn stranger(word: &[u8]) -> u16 {
     let hash =
         word.iter().fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
@@ -17,11 +17,11 @@ pub(super) fn stranger(word: &[u8]) -> u16 {
     FIRST_STRANGER + ((hash >> 8) % room) as u16
 }
 
-/// A list in the making.
+/// A list under construction.
 #[derive(Default)]
 pub(super) struct WordList {
     entries: Vec<u16>,
-    /// Where the words of this sentence begin.
+    /// Where the words of the current sentence begin.
     here: usize,
 }
 
@@ -32,7 +32,7 @@ impl WordList {
         self.here = self.entries.len();
     }
 
-    /// Once a sentence is enough.
+    /// Adds a word once per sentence.
     pub(super) fn add(&mut self, word: u16) {
         if !self.is_full() && !self.entries[self.here..].contains(&word) {
             self.entries.push(word);
@@ -81,7 +81,7 @@ pub(super) fn words(list: &[u8]) -> impl Iterator<Item = u16> {
     read(list).flat_map(|sentence| sentence.words)
 }
 
-/// Words as they are stored.
+/// Words as stored.
 pub(super) struct Entries<'l>(std::slice::Iter<'l, [u8; 2]>);
 
 impl Iterator for Entries<'_> {
@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_listed_is_read_back(said in prop::collection::vec((any::<bool>(), prop::collection::vec(0..FIRST_MARK, 0..30)), 0..20)) {
+        fn a_word_list_round_trips(said in prop::collection::vec((any::<bool>(), prop::collection::vec(0..FIRST_MARK, 0..30)), 0..20)) {
             let mut list = WordList::default();
             for (tells_of_self, words) in &said {
                 list.begin(*tells_of_self);

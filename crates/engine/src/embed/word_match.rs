@@ -1,5 +1,5 @@
-//! Passages compared with a question word by word: each word of the question looks for its nearest counterpart
-//! anywhere in a passage, and in each of its sentences.
+//! Compares passages with a question word by word: each word of the question looks for its closest
+//! counterpart anywhere in a passage, and in each of its sentences.
 
 use std::ops::Range;
 
@@ -8,15 +8,15 @@ use hark_core::vector::{Level, WordMatch, dot_bytes, dots_bytes};
 use super::table::{Row, Table};
 use super::word_list;
 
-/// Words of one sentence that are farther apart have nothing to do with each other.
+/// Words in a sentence that are further apart are unrelated.
 const FAR: f32 = 0.25;
 
-/// What the nearest of so many unrelated words scores: the more there are, the nearer one comes by chance.
+/// The best score among this many unrelated words: the more there are, the closer one gets by chance.
 fn unrelated(words: usize) -> f32 {
     0.10 + 0.04 * (words.max(1) as f32).ln()
 }
 
-/// How much of what lies between chance and sameness is there.
+/// The nearness as a share of the range between chance and identity.
 fn beyond(nearness: f32, chance: f32) -> f32 {
     ((nearness - chance) / (1.0 - chance)).max(0.0)
 }
@@ -58,7 +58,7 @@ pub(super) fn matches(table: &Table<'_>, query: &[(Vec<u8>, f32)], passages: &[V
     compared.iter().map(found).collect()
 }
 
-/// A passage with what was found in it so far.
+/// A passage and what has been found in it so far.
 struct Compared {
     sentences: Range<usize>,
     chance: f32,
@@ -67,7 +67,7 @@ struct Compared {
 
 struct Sentence {
     tells_of_self: bool,
-    /// Where its words are among the places.
+    /// The range of its words among the places.
     words: Range<usize>,
     found: f32,
 }
@@ -92,17 +92,17 @@ impl Compared {
     }
 }
 
-/// The different words of some passages: each is compared with a word of the question once, in however many
-/// passages it is.
+/// The distinct words of some passages: each is compared with a word of the question only once, in however
+/// many passages it occurs.
 struct Known<'a, 't> {
     table: &'a Table<'t>,
-    /// By number of a word, its place among the different ones.
+    /// For each word number, its place among the distinct words.
     place_of: Vec<u32>,
     ids: Vec<u16>,
-    /// Their values, one row after the other. Strangers have a row of zeros.
+    /// Their values, one row after another. Words without a row have zeros.
     rows: Vec<u8>,
     lengths: Vec<f32>,
-    /// The words of all sentences, by place.
+    /// The words of all sentences, as places.
     places: Vec<u32>,
     level: Level,
     dots: Vec<i32>,
@@ -126,7 +126,7 @@ impl<'a, 't> Known<'a, 't> {
         }
     }
 
-    /// Puts a word behind the others. One that is neither a stranger nor has a row is of another table.
+    /// Appends a word. One that has no row and is not marked as such belongs to another table.
     fn add(&mut self, word: u16) {
         let slot = usize::from(word);
         if self.place_of[slot] == NOWHERE {
@@ -154,7 +154,7 @@ impl<'a, 't> Known<'a, 't> {
         self.ids[place as usize] < word_list::FIRST_STRANGER
     }
 
-    /// Sets how near each of the words is to this one, and says whether it has a meaning.
+    /// Computes how near each word is to this one; returns whether it has a meaning.
     fn compare(&mut self, word: u16) -> bool {
         self.near.clear();
         let row = self.row(word);
@@ -174,7 +174,7 @@ impl<'a, 't> Known<'a, 't> {
         row.is_some()
     }
 
-    /// Adds what each sentence has of a word, and says how near the nearest of all is.
+    /// Adds what each sentence contributes for a word; returns the nearness of the closest word.
     fn look_for(&self, sentences: &mut [Sentence], share: f32) -> f32 {
         let mut nearest = 0f32;
         for sentence in sentences {

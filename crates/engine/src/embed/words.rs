@@ -1,12 +1,12 @@
-//! Cuts a text into words for vocabulary lookup, and remembers where an identifier could be cut further.
+//! Splits a text into words for vocabulary lookup, and records where an identifier could be split further.
 //!
-//! `snake_case`, `kebab-case` and `path/to/file.rs` fall apart at their punctuation. `getUserById` and
+//! `snake_case`, `kebab-case` and `path/to/file.rs` are split at their punctuation. `getUserById` and
 //! `HTTPServer2` come out as one word with marks at `get|User|By|Id` and `HTTP|Server|2`, so that the caller
 //! can try the whole (`GitHub`, `sha256`) before the parts.
 
 use super::fold::{Fold, fold};
 
-/// Longer words are encoded data rather than language, and are left out.
+/// Longer words are encoded data rather than language and are skipped.
 const MAX_BYTES: usize = 64;
 
 /// One word, folded to lower-case ASCII.
@@ -33,7 +33,7 @@ impl Word {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 
-    /// The parts of an identifier, in order; the word itself when there is nothing to cut.
+    /// The parts of an identifier, in order; the word itself if it has only one.
     pub(super) fn parts(&self) -> impl Iterator<Item = &[u8]> {
         let mut start = 0;
         std::iter::from_fn(move || {
@@ -48,7 +48,7 @@ impl Word {
         })
     }
 
-    /// Digits and letters in quick alternation: a hash, an id, encoded bytes.
+    /// Digits and letters that alternate quickly: a hash, an id, encoded bytes.
     fn is_noise(&self) -> bool {
         let cuts = self.cuts.count_ones() as usize;
         self.has_digit && cuts >= 3 && cuts * 3 >= self.len
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_fall_into_parts() {
+    fn identifiers_are_split_into_parts() {
         assert_eq!(split("getUserById"), ["get|user|by|id"]);
         assert_eq!(split("HTTPServer2"), ["http|server|2"]);
         assert_eq!(split("snake_case kebab-case"), ["snake", "case", "kebab", "case"]);

@@ -1,10 +1,10 @@
-//! The neutral format of a retrieval set: documents, haystacks, queries.
+//! The common format of a retrieval set: documents, haystacks, queries.
 
 use hark_core::Timestamp;
 use hark_core::text::write_turn;
 use serde::Deserialize;
 
-/// A note or a conversation to be found.
+/// A note or a conversation to find.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Document {
     pub id: String,
@@ -29,7 +29,7 @@ pub struct Turn {
 }
 
 impl Document {
-    /// As a memory's body: turns are marked with who speaks.
+    /// The body of a memory: turns are marked with the speaker.
     pub(super) fn body(&self) -> String {
         match &self.text {
             Some(text) => text.clone(),
@@ -42,7 +42,7 @@ impl Document {
     }
 }
 
-/// The documents that one person has.
+/// The documents of one person.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Haystack {
     pub haystack: String,

@@ -65,7 +65,7 @@ struct Line<'a> {
     inject: bool,
     p: f32,
     ids: Vec<&'a str>,
-    /// What each hit was judged by, best first.
+    /// The signals of each hit, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hits: Vec<Judged<'a>>,
 }
@@ -77,7 +77,7 @@ struct Judged<'a> {
     signals: Signals,
 }
 
-/// How many hits are shown when they are to be explained.
+/// How many hits an explanation shows.
 const EXPLAINED: usize = 10;
 
 pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
@@ -91,7 +91,7 @@ pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
     let (mut stored, mut seconds, mut micros, mut injected) = (0, 0.0, Vec::new(), 0);
     for (name, documents, asked) in groups(&documents, &haystacks, &pairs, |pair| pair.haystack.as_deref())? {
         let kept = request.keep.as_ref().map(|folder| folder.join(name));
-        // The gate is asked in hooks, where there is no encoder.
+        // The gate runs in hooks, which have no encoder.
         let shelf = Shelf::fill(&documents, kept.as_deref(), None)?;
         stored += documents.len();
         seconds += shelf.store_seconds;

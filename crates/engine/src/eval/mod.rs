@@ -1,5 +1,5 @@
-//! Measuring recall through the production path: documents into a throw-away store, questions out
-//! of it. Scoring against known answers is left to `cargo xtask eval`.
+//! Measures recall through the production path: stores documents in a temporary store and asks questions.
+//! `cargo xtask eval` scores the results against known answers.
 
 mod documents;
 mod gate;
@@ -27,7 +27,7 @@ pub struct Cost {
     pub store_seconds: f64,
     pub query_micros_p50: u64,
     pub query_micros_p99: u64,
-    /// Most memory this process ever held, where the system says.
+    /// The peak memory of this process, if the system reports it.
     pub peak_megabytes: Option<u64>,
 }
 
@@ -55,7 +55,7 @@ fn peak_megabytes() -> Option<u64> {
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes / 1024)
 }
 
-/// Reads a file of JSON lines; a bad line is named.
+/// Reads a file of JSON lines; errors name the line.
 fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, EngineError> {
     let unreadable = |e: std::io::Error| {
         EngineError::invalid(format!("cannot read {}: {e}", path.display()), "check the path")

@@ -47,7 +47,7 @@ pub struct RankRequest {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RankReport {
     pub cost: Cost,
-    /// Questions that nothing was found for.
+    /// Questions without results.
     pub silent: usize,
 }
 
@@ -97,10 +97,10 @@ pub fn rank(request: &RankRequest) -> Result<RankReport, EngineError> {
     Ok(RankReport { cost: Cost::of(stored, seconds, micros), silent })
 }
 
-/// The name and the documents of one store, with what is asked of it.
+/// The name and documents of one store, and the questions for it.
 type Group<'a, T> = (&'a str, Vec<(&'a Document, Option<&'a str>)>, Vec<&'a T>);
 
-/// One group per haystack that is asked about; what names none is asked of everything.
+/// One group per haystack; questions without a haystack search everything.
 pub(super) fn groups<'a, T>(
     documents: &'a [Document],
     haystacks: &'a [Haystack],
@@ -124,8 +124,8 @@ pub(super) fn groups<'a, T>(
         for straw in &haystack.docs {
             let document = by_id.get(straw.id.as_str()).ok_or_else(|| {
                 EngineError::invalid(
-                    format!("haystack {} names {}, which is no document", haystack.haystack, straw.id),
-                    "docs and haystacks must be of one set",
+                    format!("haystack {} names {}, which is not a document", haystack.haystack, straw.id),
+                    "docs and haystacks must come from the same set",
                 )
             })?;
             if seen.insert(straw.id.as_str()) {
@@ -137,11 +137,11 @@ pub(super) fn groups<'a, T>(
     if let Some(name) = by_haystack.keys().next() {
         return Err(EngineError::invalid(
             format!("there is no haystack {name}"),
-            "queries and haystacks must be of one set; leave --haystacks out to search everything",
+            "queries and haystacks must come from the same set; omit --haystacks to search everything",
         ));
     }
     if !of_all.is_empty() {
-        // In a pool a document has the date of whoever owns it.
+        // In a pool, a document has the date of its owner.
         let mut dates: HashMap<&str, &str> = HashMap::new();
         for straw in haystacks.iter().flat_map(|h| &h.docs) {
             if let Some(date) = &straw.date {

@@ -1,4 +1,4 @@
-//! A throw-away store with the documents of one haystack, or of all.
+//! A temporary store with the documents of one haystack, or of all.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -35,8 +35,8 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// `documents` with the date each has in this haystack, if it says one.
-    /// A store in `keep` is used again as it is.
+    /// Stores `documents` with the date each has in this haystack, if any. An existing store in `keep` is
+    /// reused unchanged.
     pub(super) fn fill(
         documents: &[(&Document, Option<&str>)],
         keep: Option<&Path>,
@@ -47,14 +47,14 @@ impl Shelf {
             None => {
                 let folder = tempfile::tempdir().map_err(|e| {
                     EngineError::invalid(
-                        format!("cannot make a folder for the throw-away store: {e}"),
-                        "free some space, or name a folder with --keep",
+                        format!("cannot create a folder for the temporary store: {e}"),
+                        "free some space, or choose a folder with --keep",
                     )
                 })?;
                 (folder.path().to_owned(), Some(folder))
             }
         };
-        // A key of its own would give every run other placeholders, and so other words.
+        // A random key would change the placeholders, and so the words, on every run.
         let layout = Layout::new(&path);
         std::fs::create_dir_all(&path)
             .and_then(|()| std::fs::write(layout.placeholder_key(), "00".repeat(32)))
@@ -70,7 +70,7 @@ impl Shelf {
         let started = Instant::now();
         let mut names = HashMap::with_capacity(documents.len());
         let mut latest = Timestamp::from_millis(0);
-        // Ids follow from the place in the file, so that a run can be repeated to the letter.
+        // Ids follow from the position in the file, so that a run is reproducible.
         let mut number = 0u64;
         for batch in documents.chunks(BATCH) {
             let mut memories = Vec::with_capacity(batch.len());
@@ -99,7 +99,7 @@ impl Shelf {
         Ok(Shelf { engine, encoder: encoder.cloned(), names, latest, store_seconds, _folder: folder })
     }
 
-    /// What the product answers, best first, with the documents' names.
+    /// The answers of the product, best first, as document names.
     pub(super) fn ask(
         &self,
         text: &str,

@@ -1,5 +1,5 @@
-//! What is said before somebody does again what failed before: what broke, what was tried, what
-//! helped. Short, once in a session, and nothing about what is mended and as it was.
+//! Warns before an assistant repeats something that failed before: what broke, what was tried, what fixed it.
+//! Short, once per session, and silent about failures that were fixed and whose files have not changed since.
 
 use std::path::{Path, PathBuf};
 
@@ -17,16 +17,16 @@ use crate::capture;
 use crate::error::EngineError;
 use crate::inject::{Words, brief_frame};
 
-/// A fix this old that held is history.
+/// A fix that has held for this long is history.
 const REMEMBERED_MS: i64 = 60 * DAY_MS;
 const MOST_TARGETS: usize = 8;
 
-/// What a tool is about to do, in the project's words.
+/// What a tool is about to do, with paths relative to the project.
 #[derive(Debug, Default)]
 pub(crate) struct Act {
     pub(crate) files: Vec<String>,
     pub(crate) command: Option<String>,
-    /// Names that an edit defines anew.
+    /// Names that an edit defines.
     pub(crate) symbols: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ impl Act {
     }
 }
 
-/// Names behind `def`, `fn`, `function`, `func`, `class`: long ones, which mean one thing in a project.
+/// Names after `def`, `fn`, `function`, `func`, `class`: only long ones, which are unique in a project.
 fn defined(input: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let words: Vec<&str> =
@@ -74,19 +74,19 @@ fn defined(input: &str) -> Vec<String> {
     found
 }
 
-/// Looks up what is known about an act: by index only.
+/// Looks up what is known about an action, using only the index.
 pub(crate) struct Lookup<'a> {
     pub(crate) store: &'a Store,
     pub(crate) project: ProjectNum,
-    /// The session that acts; what it saw itself is in its context.
+    /// The acting session; its own failures are already in its context.
     pub(crate) session: Option<i64>,
-    /// The project's files as they are, if nothing was done to them yet.
+    /// The project root, if its files are still unchanged by the action.
     pub(crate) root: Option<PathBuf>,
     pub(crate) now: Timestamp,
 }
 
 impl Lookup<'_> {
-    /// Failures to warn about, the most telling one first.
+    /// Failures to warn about, most significant first.
     pub(crate) fn find(&self, act: &Act) -> Result<Vec<FailureHit>, EngineError> {
         let mut found: Vec<FailureHit> = Vec::new();
         for file in &act.files {
@@ -127,14 +127,14 @@ impl Lookup<'_> {
             return Ok(false);
         }
         if row.open {
-            // Where a fix was made is no place that is broken.
+            // The place of a fix is not itself broken.
             return Ok(hit.role != "fix");
         }
         let recent = self.now.as_millis() - row.fixed_at.as_millis() <= REMEMBERED_MS;
         Ok((recent || row.record.relapses > 0) && self.has_changed(hit))
     }
 
-    /// Whether the file is no longer as the fix left it.
+    /// Whether the file changed since the fix.
     fn has_changed(&self, hit: &FailureHit) -> bool {
         if hit.changed > hit.failure.fixed_at {
             return true;
@@ -149,12 +149,12 @@ impl Lookup<'_> {
     }
 }
 
-/// Under which name a session is told of a failure only once.
+/// The ledger's name for a failure, so that a session is warned only once.
 pub(crate) fn item(row: &FailureRow) -> String {
     format!("f-{}", &blake3::hash(row.record.signature.as_bytes()).to_hex()[..10])
 }
 
-/// The warning itself. `None` if there is nothing to warn about.
+/// The warning. `None` if there is nothing to warn about.
 pub(crate) fn words(hits: &[FailureHit], now: Timestamp, budget: usize) -> Option<Words> {
     let rows: Vec<&FailureRow> = hits.iter().map(|hit| &hit.failure).collect();
     let about = hits.first().map(|hit| hit.target.as_str()).unwrap_or_default();
@@ -166,7 +166,7 @@ pub(crate) fn words(hits: &[FailureHit], now: Timestamp, budget: usize) -> Optio
     told(&rows, now, budget, head, "this failed before")
 }
 
-/// What once fixed a failure that is back.
+/// The earlier fix of a failure that is back.
 pub(crate) fn known_fix(rows: &[FailureRow], now: Timestamp, budget: usize) -> Option<Words> {
     let rows: Vec<&FailureRow> = rows.iter().collect();
     told(
@@ -202,7 +202,7 @@ fn told(
     if lines.is_empty() {
         return None;
     }
-    // The same words about another place are the same news.
+    // The same message about another place is not news.
     let shown = |row: &&&FailureRow| lines.iter().any(|line| line.contains(&*quoted(&row.record.message)));
     items.extend(rows.iter().filter(shown).map(|row| item(row)));
     items.sort_unstable();
@@ -230,7 +230,7 @@ fn sentence(row: &FailureRow, head: &str, now: Timestamp, room: usize) -> String
     let left = left.saturating_sub(estimate_tokens(&fix));
     let tried = match record.tried.last() {
         Some(last) if left > 16 => {
-            format!(" Tried in vain: {}.", truncate_to_tokens(&quoted(last), left - 8))
+            format!(" Tried without success: {}.", truncate_to_tokens(&quoted(last), left - 8))
         }
         _ => String::new(),
     };
@@ -238,7 +238,7 @@ fn sentence(row: &FailureRow, head: &str, now: Timestamp, room: usize) -> String
     if estimate_tokens(&text) < room { text } else { truncate_to_tokens(&text, room.saturating_sub(1)) }
 }
 
-/// A fix in so many tokens: what it is now rather than what it was.
+/// Shortens a fix to `tokens`, preferring the new state over the old one.
 fn what_helped(fix: &str, tokens: usize) -> String {
     if estimate_tokens(fix) <= tokens {
         return fix.to_owned();

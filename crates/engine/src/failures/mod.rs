@@ -1,7 +1,7 @@
 //! Failures in a session's events, and warnings before they happen again.
 //!
-//! `observe` follows each session one event at a time, inside the transaction that files the event,
-//! whoever brought it: a hook, the spool, an import. `alert` looks things up, and nothing else.
+//! `observe` follows each session one event at a time, inside the transaction that files the event, whether
+//! it comes from a hook, the spool or an import. `alert` only looks things up.
 
 pub(crate) mod alert;
 pub(crate) mod observe;
@@ -15,17 +15,17 @@ use hark_core::failure::Place;
 
 use crate::project;
 
-/// Where paths in what tools print begin.
+/// The folders that paths in tool output are relative to.
 pub(crate) fn place_of(folder: Option<&Path>) -> Place {
     let Some(folder) = folder else { return Place::default() };
     let root = project::work_tree(folder);
     Place::new(&root.to_string_lossy(), &folder.to_string_lossy())
 }
 
-/// More than this is no source file.
+/// A source file is never larger.
 const MOST_BYTES: u64 = 2 * 1024 * 1024;
 
-/// What a file holds, as a mark to compare; empty if it cannot be read.
+/// A fingerprint of a file's content; empty if it cannot be read.
 pub(crate) fn mark_of(root: &Path, path: &str) -> String {
     hark_files::regular::read(&root.join(path), MOST_BYTES)
         .ok()

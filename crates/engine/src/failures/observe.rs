@@ -1,8 +1,8 @@
-//! What an event says about failures: seen, tried, fixed, back again.
+//! What an event reveals about failures: seen, tried, fixed, back again.
 //!
-//! A failure is always counted in the index. It becomes a memory when it was fixed, came back, or is
-//! about a file that this session had edited; a fix becomes a memory of its own that points at it.
-//! All words in them are a tool's, and so is their origin: they can be quoted, and steer nobody.
+//! The index counts every failure. It becomes a memory when it was fixed, came back, or concerns a file that
+//! this session had edited. A fix becomes a separate memory that points to it. All their text comes from
+//! tools, and so does their origin: it can be quoted but never steers an assistant.
 
 use std::path::Path;
 
@@ -23,11 +23,11 @@ use crate::project;
 
 use super::trails::Trails;
 
-/// An event this old is history: what lies on the disk now says nothing about it.
+/// An older event is history: the files on disk say nothing about it.
 const LIVE_MS: i64 = 60 * 60 * 1000;
 
-/// Follows the session of an event that was just filed. Gives the failures that came back and that
-/// another session once fixed.
+/// Follows the session of an event that was just filed. Returns failures that are back after another session
+/// fixed them.
 pub(crate) fn observe(
     writer: &mut Writer<'_>,
     trails: &mut Trails,
@@ -55,7 +55,7 @@ pub(crate) fn observe(
     if edited.is_empty() && judged.as_ref().is_none_or(|j| j.verdict == Verdict::Unknown) {
         return Ok(Vec::new());
     }
-    // Without a project there is nothing that failures of different places could be told apart by.
+    // Without a project, failures in different places cannot be told apart.
     let Some(at) = writer.whereabouts(session)?.filter(|at| at.project.0 != 0) else { return Ok(Vec::new()) };
     let trail = trails.of(writer, session)?;
     for (path, gist) in &edited {
@@ -79,7 +79,7 @@ pub(crate) fn observe(
     Ok(back)
 }
 
-/// Files that an event changed, with a word about each change.
+/// Files that an event changed, with a short description of each change.
 fn edits(event: &Event, class: ToolClass, command: &str, place: &Place) -> Vec<(String, String)> {
     match class {
         ToolClass::Edit => {
@@ -99,13 +99,13 @@ fn edits(event: &Event, class: ToolClass, command: &str, place: &Place) -> Vec<(
     }
 }
 
-/// One run, with everything its changes need.
+/// One run, with everything needed to apply its changes.
 struct Scene<'a, 's> {
     writer: &'a mut Writer<'s>,
     session: i64,
     at: &'a Whereabouts,
     when: Timestamp,
-    /// The project's files, if what happened just happened.
+    /// The project's files, if the event is recent.
     root: Option<&'a Path>,
     trail: &'a Trail,
 }
@@ -140,7 +140,7 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    /// A pass also answers for what failed in earlier sessions.
+    /// A pass also fixes what failed in earlier sessions.
     fn close_older(&mut self, ran: &Ran) -> Result<(), EngineError> {
         for row in self.writer.open_failures(self.at.project, &ran.family)? {
             let record = &row.record;
@@ -190,7 +190,7 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Writes the row, and its memory if it has one or has earned one.
+    /// Writes the row, and its memory if it has or deserves one.
     fn keep(&mut self, row: &mut FailureRow, after_an_edit: bool) -> Result<(), EngineError> {
         row.num = self.writer.put_failure(row)?;
         match row.memory {
@@ -203,7 +203,7 @@ impl Scene<'_, '_> {
                         self.writer.update(&before, &after, "followed the runs")?;
                     }
                 }
-                // Somebody's edit that cannot be read, or a file that is gone: the row goes on counting.
+                // The memory was edited and cannot be parsed, or its file is gone: the row keeps counting.
                 Err(StoreError::Unreadable { .. } | StoreError::NotFound { .. }) => {}
                 Err(e) => return Err(e.into()),
             },
@@ -216,12 +216,12 @@ impl Scene<'_, '_> {
             }
             None => {}
         }
-        // The index follows files; what only the row knows comes last.
+        // Writing files updates the index, so what only the row knows comes last.
         row.num = self.writer.put_failure(row)?;
         self.note_partial_paths(row)
     }
 
-    /// What was forgotten once does not come back because it happened again.
+    /// A forgotten memory does not come back because the failure happened again.
     fn create(&mut self, memory: &Memory) -> Result<bool, EngineError> {
         if self.writer.is_forgotten(&memory.id)? || self.writer.passing_of_text(&memory.body)?.is_some() {
             return Ok(false);
@@ -233,13 +233,13 @@ impl Scene<'_, '_> {
     fn tell(&self, row: &FailureRow, memory: &mut Memory) {
         row.record.put_into(memory);
         let status = if row.open { Status::Active } else { Status::Resolved };
-        // What a person put aside stays aside.
+        // What a person archived stays archived.
         if matches!(memory.status, Status::Active | Status::Resolved) {
             memory.set_status(status, self.when);
         }
     }
 
-    /// A path that is not there from the project's root on is the end of one.
+    /// A path that does not exist relative to the project root is a partial path.
     fn note_partial_paths(&mut self, row: &FailureRow) -> Result<(), EngineError> {
         for path in &row.record.files {
             let there = self.root.is_some_and(|root| root.join(path).exists());
@@ -250,7 +250,7 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    /// The fix as a memory of its own, which is offered when somebody asks.
+    /// The fix as a separate memory, which recall can find.
     fn keep_fix(&mut self, row: &mut FailureRow) -> Result<(), EngineError> {
         let Some(failure) = row.memory else { return Ok(()) };
         let record = &row.record;
@@ -295,7 +295,7 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    /// The same events make the same memories, in whatever order transcripts are read again.
+    /// The same events give the same memories, in whatever order transcripts are read again.
     fn blank(&self, kind: Kind, signature: &str) -> Result<Memory, EngineError> {
         let key = self.at.key.as_ref().map_or("", |key| key.as_str());
         let hash = blake3::hash(format!("{kind}\n{key}\n{signature}").as_bytes());

@@ -1,5 +1,5 @@
-//! Trails of sessions within one transaction: each is read once and written once, however many
-//! events of a session come together.
+//! Trails of sessions within one transaction: each is read once and written once, however many events of its
+//! session arrive together.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -18,7 +18,7 @@ impl Trails {
         }
     }
 
-    /// Before the transaction ends.
+    /// Call before the transaction ends.
     pub(crate) fn put(self, writer: &mut Writer<'_>) -> Result<(), StoreError> {
         self.0.iter().try_for_each(|(session, trail)| writer.put_trail(*session, trail))
     }

@@ -1,5 +1,5 @@
-//! From what a reader tells to events in the store, many in one transaction. Redaction happens
-//! before the lock is taken; the cursor moves with the events.
+//! Turns what a reader reports into events in the store, many per transaction. Redaction happens before the
+//! lock is taken; the cursor moves together with the events.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -22,10 +22,10 @@ use crate::failures::{self, Trails};
 use crate::project;
 use crate::recall::gate::is_trivial;
 
-/// A transaction holds no more events than this: hooks wait meanwhile.
+/// The maximum number of events per transaction, because hooks wait meanwhile.
 const MOST: usize = 400;
 
-/// What is known of a folder; asked once.
+/// What is known about a folder, determined once.
 #[derive(Clone)]
 struct Folder {
     root: PathBuf,
@@ -41,14 +41,14 @@ pub(super) struct Batch<'e> {
     folders: HashMap<String, Folder>,
     identity: Identity,
     waiting: Vec<Waiting>,
-    /// Stands in where a transcript does not say when.
+    /// Used for records without a time.
     last_at: Timestamp,
     titled: HashSet<i64>,
-    /// Sessions that begin with copies, and whose they are.
+    /// Sessions that begin with copies, and the sessions they were copied from.
     origins: HashMap<String, i64>,
-    /// Whether sessions were forgotten here; asked once.
+    /// Whether a session was forgotten here; looked up once.
     forgotten: HashMap<String, bool>,
-    /// Marks of what was forgotten out of sessions that are still known; asked once.
+    /// Marks of what was forgotten from sessions that still exist; looked up once.
     forgotten_turns: Option<HashSet<String>>,
 }
 
@@ -88,7 +88,7 @@ impl<'e> Batch<'e> {
         self.waiting.len() >= MOST
     }
 
-    /// Takes in what a reader told since the last time.
+    /// Takes what the reader has reported since the last call.
     pub(super) fn take(&mut self, told: &mut Told, report: &mut Report) {
         for (why, count) in std::mem::take(&mut told.skipped) {
             report.skip(why, count);
@@ -161,7 +161,7 @@ impl<'e> Batch<'e> {
         forgotten
     }
 
-    /// Whether a forgotten memory was taken from this.
+    /// Whether a forgotten memory came from this turn.
     fn is_turn_forgotten(&mut self, arrival: &Arrival) -> bool {
         let store = &self.engine.store;
         let marks = self.forgotten_turns.get_or_insert_with(|| store.forgotten_marks().unwrap_or_default());
@@ -171,7 +171,7 @@ impl<'e> Batch<'e> {
                 .is_some_and(|mark| marks.contains(&mark))
     }
 
-    /// Stores what waits, and moves the cursor with it.
+    /// Stores the waiting events and moves the cursor with them.
     pub(super) fn flush(&mut self, cursor: &Cursor, report: &mut Report) -> Result<(), EngineError> {
         let waiting = std::mem::take(&mut self.waiting);
         let now = self.engine.now();
@@ -252,7 +252,7 @@ impl Counts {
     }
 }
 
-/// The same session has the same id on every machine and after every loss of the index.
+/// A session has the same id on every machine, also after the index was lost.
 fn session_id(arrival: &Arrival) -> SessionId {
     let mut hash = blake3::Hasher::new();
     for part in [&arrival.host, &arrival.host_session] {

@@ -1,4 +1,4 @@
-//! Which files to read: those that are named, or all that lie where assistants put them.
+//! Finds the files to read: those that were named, or all files in the assistants' default places.
 
 use std::fs;
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hark_hosts::Surroundings;
 use hark_hosts::transcript::{self, Shape, TRANSCRIPTS, Transcripts};
 
-/// A file with who wrote it.
+/// A file and the assistant that wrote it.
 pub(super) struct Job {
     pub(super) path: PathBuf,
     pub(super) transcripts: &'static Transcripts,
@@ -19,16 +19,16 @@ pub(super) struct Job {
 pub(super) struct Found {
     pub(super) jobs: Vec<Job>,
     pub(super) unrecognised: u64,
-    /// Named, but not there.
+    /// Named, but missing.
     pub(super) missing: Vec<PathBuf>,
 }
 
-/// Folders are not followed deeper than this.
+/// The maximum folder depth.
 const DEEPEST: usize = 12;
-/// How much of a file is looked at to tell whose it is.
+/// How much of a file is read to recognise its format.
 const HEAD: u64 = 64 * 1024;
 
-/// Everything that this machine's assistants left, of one host or of all.
+/// All transcripts on this machine, of one host or of all.
 pub(super) fn usual(around: &Surroundings, wanted: &dyn Fn(&str) -> bool) -> Found {
     let mut found = Found::default();
     for transcripts in TRANSCRIPTS.iter().copied().filter(|t| wanted(t.host)) {
@@ -43,7 +43,7 @@ pub(super) fn usual(around: &Surroundings, wanted: &dyn Fn(&str) -> bool) -> Fou
     found.sorted()
 }
 
-/// What is named: files, and folders with all that is in them.
+/// The named files, and everything in the named folders.
 pub(super) fn named(paths: &[PathBuf], wanted: &dyn Fn(&str) -> bool) -> Found {
     let mut found = Found::default();
     for path in paths {
@@ -82,7 +82,7 @@ impl Found {
         let Ok(meta) = fs::metadata(&path) else { return };
         let (mut size, mut mtime) = (meta.len(), modified(&meta));
         if transcripts.shape == Shape::Database {
-            // What is new is in the log first.
+            // New data is in the write-ahead log first.
             let mut log = path.clone().into_os_string();
             log.push("-wal");
             if let Ok(meta) = fs::metadata(log) {
@@ -93,7 +93,7 @@ impl Found {
         self.jobs.push(Job { path, transcripts, size, mtime });
     }
 
-    /// In an order that does not depend on the file system; one file once.
+    /// Sorts in an order that does not depend on the file system, and removes duplicates.
     fn sorted(mut self) -> Self {
         self.jobs.sort_by(|a, b| a.path.cmp(&b.path));
         self.jobs.dedup_by(|a, b| a.path == b.path);
@@ -101,7 +101,7 @@ impl Found {
     }
 }
 
-/// Milliseconds, as events have them; the nanoseconds below do not survive every copy.
+/// In milliseconds, as in events; not every copy preserves nanoseconds.
 fn modified(meta: &fs::Metadata) -> i64 {
     let time = meta.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     time.and_then(|time| i64::try_from(time.as_millis()).ok()).unwrap_or(0)

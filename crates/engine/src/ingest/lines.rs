@@ -1,12 +1,12 @@
-//! Lines of a file of any length, with little memory: a line longer than the cap is passed over, and
-//! one that is still being written is left for the next time.
+//! Reads lines of any length with little memory: a line longer than the limit is skipped, and an incomplete
+//! last line is left for the next run.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use memchr::memchr;
 
-/// A longer line is not read.
+/// Longer lines are skipped.
 pub(super) const MOST_LINE: usize = 8 * 1024 * 1024;
 const CHUNK: usize = 256 * 1024;
 
@@ -17,19 +17,19 @@ pub(super) enum Line<'a> {
         at: u64,
     },
     TooLong,
-    /// Nothing more, or nothing whole.
+    /// No more lines, or only an incomplete one.
     End,
 }
 
 pub(super) struct Lines {
     file: File,
     buffer: Vec<u8>,
-    /// What of the buffer is not yet told.
+    /// The part of the buffer that has not been returned yet.
     from: usize,
     filled: usize,
-    /// Up to here no end of line was found.
+    /// No line end was found up to here.
     scanned: usize,
-    /// Where `from` is in the file.
+    /// The position of `from` in the file.
     position: u64,
     is_over: bool,
 }
@@ -48,7 +48,7 @@ impl Lines {
         })
     }
 
-    /// Behind the last line that was told.
+    /// The position after the last line that was returned.
     pub(super) fn position(&self) -> u64 {
         self.position
     }
@@ -82,7 +82,7 @@ impl Lines {
         self.scanned = to;
     }
 
-    /// What stands behind the last end of line: a whole object, or half of one.
+    /// The text after the last line end: a complete object, or part of one.
     fn last(&mut self) -> Line<'_> {
         let rest = &self.buffer[self.from..self.filled];
         let is_object = rest.trim_ascii_end().ends_with(b"}");
@@ -110,7 +110,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Looks for the end of a line that is too long to be kept. False if it has none yet.
+    /// Finds the end of a line that is too long to keep. False if it has no end yet.
     fn pass_over(&mut self) -> io::Result<bool> {
         let mut at = self.position + (self.filled - self.from) as u64;
         self.buffer.resize(CHUNK, 0);
@@ -119,7 +119,7 @@ impl Lines {
         loop {
             let count = self.file.read(&mut self.buffer)?;
             if count == 0 {
-                // Told as the end; the next time it is looked at from its beginning again.
+                // Reported as the end; the next run starts at the beginning of this line.
                 self.is_over = true;
                 return Ok(false);
             }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_in_the_making_is_left_alone() {
+    fn an_incomplete_line_is_left_for_the_next_run() {
         let (whole, _, position) = told(b"{\"a\":1}\n{\"b\":", 0);
         assert_eq!((whole.len(), position), (1, 8));
         let (whole, _, position) = told(b"{\"a\":1}\n{\"b\":2}", 0);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn very_long_lines_are_passed_over() {
+    fn very_long_lines_are_skipped() {
         let mut bytes = b"first\n".to_vec();
         bytes.extend(std::iter::repeat_n(b'x', MOST_LINE + 3 * CHUNK));
         let torn = bytes.len() as u64;
@@ -179,7 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_are_those_of_the_text(lines in proptest::collection::vec("[a-z]{0,400}", 0..60), from in 0usize..60) {
+        fn lines_match_the_text(lines in proptest::collection::vec("[a-z]{0,400}", 0..60), from in 0usize..60) {
             let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
             let from = from.min(lines.len());
             let start: usize = lines[..from].iter().map(|line| line.len() + 1).sum();

@@ -1,12 +1,12 @@
-//! What a file is known by: a few bytes at its beginning and before the place up to which it was read.
-//! A file that only grew keeps them; one that was cut, rotated or written anew does not.
+//! Identifies a file by a few bytes at its beginning and before the position up to which it was read. A file
+//! that only grew keeps them; one that was truncated, rotated or rewritten does not.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 const WINDOW: u64 = 1024;
 
-/// The mark of a file that was read up to `offset`. None if it is not even that long.
+/// The mark of a file that was read up to `offset`. `None` if it is shorter than that.
 pub(super) fn of(file: &mut File, offset: u64) -> io::Result<Option<String>> {
     if file.metadata()?.len() < offset {
         return Ok(None);

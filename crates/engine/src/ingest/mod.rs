@@ -1,9 +1,9 @@
-//! Reading transcripts: what happened before hark was there, or past its hooks. Everything goes
-//! through the same door as hooks do.
+//! Reads transcripts: what happened before hark was installed, or without its hooks. Everything takes the
+//! same path as hook events.
 //!
-//! Reading may stop anywhere and begin again: the cursor of a file moves in the same transaction as
-//! the events it stands for, and an event is known by the assistant's own id. One process reads at a
-//! time; others wait for it and find nothing left to do.
+//! Reading may stop anywhere and resume later: the cursor of a file moves in the same transaction as its
+//! events, and the assistant's own id identifies an event. One process reads at a time; others wait for it
+//! and find nothing left to do.
 
 mod batch;
 mod find;
@@ -35,15 +35,15 @@ use watch::Watch;
 /// What to read.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// Only of this assistant.
+    /// Only this assistant.
     pub host: Option<String>,
     /// Only files that changed since.
     pub since: Option<Timestamp>,
-    /// These files and folders; if there are none, where assistants put them.
+    /// These files and folders; if empty, the assistants' default places.
     pub paths: Vec<PathBuf>,
 }
 
-/// Reads everything that is wanted and not yet read.
+/// Reads everything that is requested and not yet read.
 pub fn run(
     engine: &mut Engine,
     wanted: &Wanted,
@@ -59,20 +59,20 @@ pub fn run(
     };
     let mut report = Report::default();
     for path in &found.missing {
-        report.trouble(&engine.clean(&path.to_string_lossy()), &"is not there");
+        report.trouble(&engine.clean(&path.to_string_lossy()), &"does not exist");
     }
     read_all(engine, found, wanted.since, None, &mut report, tell)?;
     Ok(report)
 }
 
-/// What live sessions wrote since the last time, as far as the time allows: transcripts that hooks
+/// Reads what live sessions wrote since the last time, as far as the time allows: transcripts that hooks
 /// named, and those of assistants that were read before.
 pub(crate) fn tail(
     engine: &mut Engine,
     around: Option<&Surroundings>,
     until: Instant,
 ) -> Result<Report, EngineError> {
-    /// Sessions that were silent for longer are not live.
+    /// A session without activity for longer is not live.
     const LIVE_MS: i64 = 2 * hark_core::time::DAY_MS;
     let mut report = Report::default();
     let Ok(Some(_lock)) = lock(engine, false) else { return Ok(report) };
@@ -105,10 +105,7 @@ fn read_all(
     let (found, secret): (Vec<_>, Vec<_>) =
         found.jobs.into_iter().partition(|job| may_be_written_down(&job.path, &redactor));
     for _ in &secret {
-        report.trouble(
-            "a transcript",
-            &"was passed over: its path looks as if it held a secret; rename its folder",
-        );
+        report.trouble("a transcript", &"was skipped: its path seems to contain a secret; rename its folder");
     }
     let (jobs, older): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|job| since.is_none_or(|since| job.mtime >= since.as_millis()));
@@ -127,7 +124,7 @@ fn read_all(
         watch.progress.files += 1;
         watch.read(0);
     }
-    // Also those that an earlier run was killed before.
+    // Includes sessions that an earlier, killed run did not reach.
     for session in engine.store.unsettled()? {
         if watch.is_over() {
             break;
@@ -138,7 +135,7 @@ fn read_all(
     Ok(())
 }
 
-/// The right to read into this store; freed with the process, however it ends.
+/// The lock for reading into this store; released when the process ends.
 fn lock(engine: &Engine, wait: bool) -> Result<Option<File>, EngineError> {
     let path = engine.store.layout().ingest_lock();
     let fail = |e| EngineError::from(StoreError::io(&path, e));

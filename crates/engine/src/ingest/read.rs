@@ -1,4 +1,4 @@
-//! One file, from where it was left to where it ends.
+//! Reads one file from where the last run stopped to its end.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,14 +17,14 @@ use super::watch::Watch;
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// A longer document is not read: it would have to be held in memory as a whole.
+/// A longer document is skipped, because it would have to fit in memory as a whole.
 const MOST_DOCUMENT: u64 = 32 * 1024 * 1024;
-/// The cursor is moved at least once for so many bytes.
+/// The cursor moves at least once per this many bytes.
 const STRIDE: u64 = 16 * 1024 * 1024;
-/// Rows of a database that are fetched at once.
+/// The number of database rows per query.
 const ROWS: usize = 200;
 
-/// Reads what is new in a file. What cannot be read is told in the report, and is no reason to stop.
+/// Reads what is new in a file. A file that cannot be read is reported and does not stop the run.
 pub(super) fn file(
     engine: &mut Engine,
     job: &Job,
@@ -58,7 +58,7 @@ pub(super) fn file(
             report.files.read += 1;
             Ok(())
         }
-        // Gone since it was found, or not ours to read.
+        // It was deleted since it was found, or is not readable.
         Err(Failure::File(error)) => {
             report.trouble(&shown, &error);
             Ok(())
@@ -87,7 +87,7 @@ impl From<EngineError> for Failure {
 struct Reading<'a, 'w> {
     job: &'a Job,
     known: Option<Cursor>,
-    /// As it will be when the end is reached.
+    /// The cursor after the whole file has been read.
     end: Cursor,
     batch: Batch<'a>,
     report: &'a mut Report,

@@ -1,5 +1,4 @@
-//! What a reading of transcripts came to, counted honestly: what was read, what was new, what was
-//! passed over and why.
+//! The result of reading transcripts: what was read, what was new, what was skipped and why.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +6,7 @@ use hark_hosts::transcript::Skip;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// More than this are only counted.
+/// Any more are only counted.
 const MOST_TROUBLES: usize = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
@@ -17,12 +16,12 @@ pub struct Report {
     pub events: Events,
     /// Records that were read.
     pub records: u64,
-    /// Records and parts of records that were passed over, by reason.
+    /// Records and parts of records that were skipped, by reason.
     pub skipped: BTreeMap<String, u64>,
     /// Bytes that were read.
     pub bytes: u64,
     pub seconds: f64,
-    /// Files that could not be read, and why; the first few.
+    /// The first few files that could not be read, and why.
     pub troubles: Vec<Trouble>,
     #[serde(skip)]
     pub(super) seen: BTreeSet<i64>,
@@ -30,33 +29,33 @@ pub struct Report {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Files {
-    /// Looked into.
+    /// Files that were read.
     pub read: u64,
-    /// Not changed since they were read.
+    /// Files that have not changed since they were last read.
     pub unchanged: u64,
-    /// Changed elsewhere than at their end, and read from the beginning.
+    /// Files that changed before their end and were read from the beginning.
     pub replaced: u64,
-    /// No transcripts that we know.
+    /// Files that are not known transcripts.
     pub unrecognised: u64,
-    /// Older than asked for.
+    /// Files older than requested.
     pub older: u64,
-    /// That could not be read.
+    /// Files that could not be read.
     pub failed: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Sessions {
     pub new: u64,
-    /// With new events, new ones among them.
+    /// Sessions with new events, including new sessions.
     pub updated: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Events {
     pub new: u64,
-    /// Known from hooks or an earlier reading.
+    /// Known from hooks or an earlier run.
     pub known: u64,
-    /// Known from the session that this one is a copy of.
+    /// Known from the session that this one was copied from.
     pub copied: u64,
 }
 
@@ -85,7 +84,7 @@ impl Report {
         }
     }
 
-    /// Megabytes per second; none if it took no time.
+    /// Megabytes per second; `None` if it took no time.
     pub fn rate(&self) -> Option<f64> {
         (self.seconds > 0.0 && self.bytes > 0).then(|| self.bytes as f64 / 1e6 / self.seconds)
     }

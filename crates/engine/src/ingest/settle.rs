@@ -1,5 +1,5 @@
-//! What follows when a session got events from a transcript: title, times, status, summary and file,
-//! as hooks would have left them.
+//! Updates a session after it received events from a transcript: title, times, status, summary and file, as
+//! hooks would have left them.
 
 use hark_core::session::{CheckpointBy, SessionStatus};
 use hark_core::time::{DAY_MS, parse_span};
@@ -9,17 +9,17 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::summary;
 
-/// Brings one session up to date with its events. Whatever learns from a whole session begins here:
-/// it is called once after each reading that told something new about it, and again if it failed.
+/// Brings one session up to date with its events. Everything that learns from a whole session starts here:
+/// this runs once after each read that added something, and again if it failed.
 pub fn after_session(engine: &mut Engine, session: i64) -> Result<(), EngineError> {
     let now = engine.now();
     let stale = parse_span(&engine.config.sessions.stale).unwrap_or(DAY_MS);
     engine.store.write(now, |writer| {
         let mut stored = match writer.session(session) {
             Ok(Some(stored)) => stored,
-            // Forgotten meanwhile.
+            // It was forgotten in the meantime.
             Ok(None) => return Ok(writer.settled(session)?),
-            // Somebody's edit that cannot be read is never overwritten.
+            // Never overwrite a hand-edited file that cannot be parsed.
             Err(hark_store::StoreError::Unreadable { .. }) => return Ok(writer.settled(session)?),
             Err(e) => return Err(EngineError::from(e)),
         };
@@ -31,7 +31,7 @@ pub fn after_session(engine: &mut Engine, session: i64) -> Result<(), EngineErro
         let is_old = last < now.minus_millis(stale);
         let is_open = stored.session.status == SessionStatus::Open;
         if is_open && is_old && !(stored.session.has_substance() || stored.session.title.is_some()) {
-            // Nothing to tell; but it stays known, lest it is read as new another time.
+            // It has nothing to report, but stays known so that it is not read as new again.
             stored.session.close(SessionStatus::Expired, last);
             writer.note_session(&stored)?;
         } else if is_open && is_old {

@@ -1,8 +1,8 @@
-//! Who watches a reading: how far it is, and when it must stop.
+//! Progress of reading transcripts, and when it must stop.
 
 use std::time::Instant;
 
-/// How far a reading is.
+/// How far the run has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     pub bytes: u64,
@@ -18,7 +18,7 @@ pub(super) struct Watch<'w> {
 }
 
 impl Watch<'_> {
-    /// So many bytes need not be read.
+    /// This many bytes need not be read.
     pub(super) fn passed(&mut self, bytes: u64) {
         self.progress.total_bytes = self.progress.total_bytes.saturating_sub(bytes);
     }

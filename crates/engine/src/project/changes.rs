@@ -1,8 +1,7 @@
-//! Which files of a repository differ from what is committed, and from an earlier commit: for
-//! sessions whose assistant does not tell, and for what commands changed behind its tools.
+//! Finds the files of a repository that differ from the last or an earlier commit: for assistants that do not
+//! report changes, and for changes that commands made without tools.
 //!
-//! git is asked, with a deadline, and its answers are read in the forms made for programs, in which
-//! no file name is ambiguous.
+//! Asks git, with a deadline, and reads its machine-readable formats, in which no file name is ambiguous.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,7 +12,7 @@ use hark_core::session::FileOp;
 
 use crate::program::{self, Asked};
 
-/// More changed files than this are a checkout or a build, not somebody's work.
+/// More changed files than this are a checkout or a build, not someone's work.
 const MOST_FILES: usize = 300;
 const MOST_OUTPUT: u64 = 4 * 1024 * 1024;
 
@@ -25,12 +24,12 @@ pub(crate) struct Change {
     pub(crate) from: Option<String>,
 }
 
-/// What is not committed, or `None` if git does not say in time.
+/// Uncommitted changes, or `None` if git does not answer in time.
 pub(crate) fn uncommitted(folder: &Path, deadline: Duration) -> Option<Vec<Change>> {
     Uncommitted::ask(folder, deadline)?.answer()
 }
 
-/// The same question, for those who have something else to do meanwhile.
+/// The same query for callers that do something else meanwhile.
 #[derive(Debug)]
 pub(crate) struct Uncommitted(Asked);
 
@@ -56,7 +55,8 @@ pub(crate) fn since(folder: &Path, commit: Option<&str>, deadline: Duration) -> 
     }
     for change in uncommitted?.answer()? {
         match changes.iter_mut().find(|known| known.path == change.path) {
-            // Made and then changed is still made; whatever was done before, gone is gone.
+            // A file that was created and then modified still counts as created; a deleted file counts as
+            // deleted.
             Some(known) if known.op == FileOp::Created && change.op == FileOp::Modified => {}
             Some(known) => *known = change,
             None => changes.push(change),
@@ -66,7 +66,7 @@ pub(crate) fn since(folder: &Path, commit: Option<&str>, deadline: Duration) -> 
     Some(changes)
 }
 
-/// Tells whether a file changed again: its time and size, or that it is gone.
+/// A fingerprint that shows whether a file changed again: its time and size, or that it is gone.
 pub(crate) fn mark(folder: &Path, path: &str) -> String {
     match std::fs::metadata(folder.join(path)) {
         Ok(meta) => {
@@ -77,7 +77,7 @@ pub(crate) fn mark(folder: &Path, path: &str) -> String {
     }
 }
 
-/// Leaves out what was changed before and has not changed since.
+/// Drops files that had changed before and have not changed since.
 pub(crate) fn without_baseline(
     folder: &Path,
     changes: Vec<Change>,
@@ -99,7 +99,7 @@ fn git(folder: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// `git status --porcelain=v2 -z`: records end with NUL, a rename's former name is one of its own.
+/// `git status --porcelain=v2 -z`: records end with NUL, and the old name of a rename is a separate record.
 fn parse_status(bytes: &[u8]) -> Vec<Change> {
     let mut fields = bytes.split(|b| *b == 0).map(|field| String::from_utf8_lossy(field).into_owned());
     let mut found = Vec::new();
@@ -137,7 +137,7 @@ fn ordinary(record: &str) -> Option<Change> {
     Some(Change { path: nth_field(record, 8)?, op, from: None })
 }
 
-/// The rest of the record from its nth blank-separated field on; paths may hold blanks.
+/// The rest of the record from its nth blank-separated field on; paths may contain blanks.
 fn nth_field(record: &str, n: usize) -> Option<String> {
     record.splitn(n + 1, ' ').nth(n).map(str::to_owned)
 }

@@ -1,5 +1,5 @@
-//! Facts about a git repository, read from its files; git itself is asked only for the root
-//! commit, once per folder.
+//! Facts about a git repository, read from its files; git itself runs only for the root commit, once per
+//! folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use hark_files::regular;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Repository {
-    /// Where the files are.
+    /// The folder with the working files.
     pub(super) work_tree: PathBuf,
-    /// What this worktree has of its own.
+    /// The git directory of this worktree.
     git_dir: PathBuf,
-    /// What all worktrees share.
+    /// The git directory that all worktrees share.
     pub(super) common_dir: PathBuf,
 }
 
@@ -41,7 +41,7 @@ fn absolute(base: &Path, path: &str) -> PathBuf {
     fs::canonicalize(&joined).unwrap_or(joined)
 }
 
-/// Files of git, as far as they are files: a repository may come with a FIFO in their place.
+/// Reads only regular files: a repository may contain a FIFO in place of one of git's files.
 fn read(path: &Path) -> std::io::Result<String> {
     const LARGEST: u64 = 16 * 1024 * 1024;
     regular::read_to_string(path, LARGEST)
@@ -74,7 +74,7 @@ impl Repository {
         first
     }
 
-    /// The branch, and the commit it is at. A detached head has no branch, a new branch no commit.
+    /// The branch and its commit. A detached head has no branch, a new branch no commit.
     pub(super) fn head(&self) -> (Option<String>, Option<String>) {
         let Ok(head) = read(&self.git_dir.join("HEAD")) else { return (None, None) };
         let head = head.trim();
@@ -94,7 +94,7 @@ impl Repository {
         (Some(branch), commit.filter(|c| is_commit(c)))
     }
 
-    /// Identifies a repository that has no remote, wherever it is moved.
+    /// Identifies a repository without a remote, even after it moves.
     pub(super) fn root_commit(&self) -> Option<String> {
         let output = Command::new("git")
             .args(super::CAREFULLY)

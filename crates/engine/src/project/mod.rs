@@ -1,7 +1,7 @@
-//! Which project a folder is, so that worktrees, clones, renames and moves are one project.
+//! Determines the project of a folder, so that worktrees, clones, renames and moves count as one project.
 //!
-//! A git remote names a project everywhere; without one the root commit does; without git the
-//! folder. A folder already known keeps its project when it gains a remote later.
+//! A git remote names a project everywhere; without one, the root commit does; without git, the folder. A
+//! known folder keeps its project when it gains a remote later.
 
 pub(crate) mod changes;
 mod git;
@@ -15,10 +15,10 @@ use crate::project_store::{self, Found};
 
 const MARK_CHARS: usize = 8;
 
-/// Settings for every call of git: a repository may bring settings along that run programs.
+/// Settings for every call of git, because a repository's own settings may run programs.
 pub(crate) const CAREFULLY: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
 
-/// The project that `folder` belongs to; `None` for a home or root folder, which is no project.
+/// The project of `folder`; `None` for a home or root folder, which is not a project.
 pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey> {
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let repository = git::find(&folder);
@@ -28,14 +28,14 @@ pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey>
     };
     let root_text = hash(&root.to_string_lossy());
     let remote = repository.as_ref().and_then(git::Repository::remote);
-    // A remote may hold a password; only its hash is kept, to notice when it changes.
+    // A remote may contain a password, so only its hash is stored, to notice changes.
     let stamp = remote.as_deref().map(hash).unwrap_or_default();
     if let Ok(Some(key)) = engine.store.cached_project(&root_text, &stamp) {
         return Some(aliased(engine, key));
     }
     let commit = repository.as_ref().and_then(git::Repository::root_commit);
     let key = match commit.as_deref().and_then(|commit| known_by_commit(engine, commit)) {
-        // It had no remote when its first memories were made.
+        // It had no remote when its first memories were stored.
         Some(key) => key,
         None => {
             let name = match remote.as_deref().and_then(ProjectKey::from_remote) {
@@ -52,7 +52,7 @@ pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey>
     Some(aliased(engine, key))
 }
 
-/// The folder whose files a project's relative paths mean.
+/// The folder to which a project's relative paths refer.
 pub fn work_tree(folder: &Path) -> PathBuf {
     git::find(folder).map_or_else(|| folder.to_owned(), |repository| repository.work_tree)
 }
@@ -68,10 +68,10 @@ fn aliased(engine: &Engine, key: ProjectKey) -> ProjectKey {
     alias.unwrap_or(key)
 }
 
-/// A name that says what it is, and a mark that keeps two folders of one name apart: the root
-/// commit, which survives renames and moves, or else the path.
+/// A readable name plus a mark that distinguishes folders of the same name: the root commit, which survives
+/// renames and moves, or else the path.
 fn local_name(engine: &Engine, folder: &Path, root_commit: Option<&str>) -> Option<Raw> {
-    // Cleaned by itself: with the mark behind it a token may no longer look like one.
+    // Cleaned on its own: followed by the mark, a token might no longer look like one.
     let name = engine.clean(&folder.file_name()?.to_string_lossy());
     let path_mark = || hash(&folder.to_string_lossy());
     let mark = root_commit.map_or_else(path_mark, str::to_owned);
@@ -82,13 +82,13 @@ fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-/// A project that was named after this root commit, under whatever folder name.
+/// A project named after this root commit, with any folder name.
 fn known_by_commit(engine: &Engine, commit: &str) -> Option<ProjectKey> {
     let ending = format!("-{}", commit.get(..MARK_CHARS)?);
     engine.store.project_keys().ok()?.into_iter().find(|key| key.as_str().ends_with(&ending))
 }
 
-/// Without git: the folder itself, unless it is a place where everything lies about.
+/// Without git: the folder itself, unless it is a catch-all place.
 fn project_folder(folder: &Path, own: &Path) -> Option<PathBuf> {
     let home = std::env::home_dir();
     let is_home = home.as_deref().is_some_and(|home| home == folder);

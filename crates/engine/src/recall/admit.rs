@@ -1,7 +1,7 @@
-//! The relevance floor: whether a candidate has anything to do with the question at all.
+//! The relevance floor: whether a candidate has anything to do with the question.
 //!
-//! Ranking always finds a best hit; this decides whether the best is good enough. A nonsense
-//! question must come back empty.
+//! Ranking always finds a best hit; this decides whether the best is good enough. A nonsense question must
+//! return nothing.
 
 use std::collections::HashSet;
 
@@ -10,30 +10,30 @@ use hark_store::search::{Activation, Candidate, Candidates};
 
 /// Share of the question's information that must be found.
 const COVERED: f32 = 0.40;
-/// The same, with similarity beside it.
+/// The same, if similarity supports it.
 const PARTLY_COVERED: f32 = 0.20;
-/// Words typed wrong are guesses: more of them must fit.
+/// Corrected typos are guesses, so more of them must match.
 const REPAIRED: f32 = 0.42;
-/// In a long prompt no memory covers much; this many shared words will do, with similarity beside.
+/// No memory covers much of a long prompt; this many shared words suffice if similarity supports them.
 const SHARED_WORDS: u32 = 3;
 
-/// Less than this of the question understood, and similarity is about something else.
+/// If less than this share of the question is understood, similarity means nothing.
 const UNDERSTOOD: f32 = 0.5;
-/// Share of the question's words with a counterpart of like meaning that backs up similarity.
+/// The share of the question's words with a counterpart of similar meaning that supports similarity.
 const COUNTERPARTS: f32 = 0.18;
 
-/// Similarity that speaks for itself. The best of many unrelated texts is nearer than the best of
-/// few, so the floor rises with the number of passages looked at.
+/// Similarity that suffices on its own. The best of many unrelated texts is closer than the best of few, so
+/// the floor rises with the number of passages searched.
 fn near(in_scope: usize) -> f32 {
     0.30 + 0.03 * (in_scope.max(10) as f32).log10()
 }
 
-/// Similarity that needs something beside it.
+/// Similarity that needs support.
 fn nearish(in_scope: usize) -> f32 {
     near(in_scope) - 0.06
 }
 
-/// The same in the encoder's space, where strangers are farther apart.
+/// The same in the encoder's space, where unrelated texts are further apart.
 fn near_to_encoder(in_scope: usize) -> f32 {
     0.36 + 0.04 * (in_scope.max(10) as f32).log10()
 }
@@ -68,7 +68,7 @@ impl Floor {
 
     fn admits(&self, candidate: &Candidate) -> bool {
         let Candidate { typed, repaired, cosine, words, second, .. } = candidate;
-        // Half of the pairs in ideographic text cross a word's edge and match nothing.
+        // Half of the pairs in ideographic text cross a word boundary and match nothing.
         let by_words = typed.coverage >= COVERED * if self.pairs { 0.6 } else { 1.0 };
         let by_encoder = second.is_some_and(|cosine| cosine >= self.second);
         let by_meaning = self.understood && (*cosine >= self.near || by_encoder);

@@ -1,13 +1,13 @@
-//! Many answers: a question may need several memories, each of which holds a part of it. What the
-//! hits above have not said yet counts for a hit; what two of them have said no longer does.
+//! Diverse answers: a question may need several memories that each cover a part of it. A hit gains from what
+//! the hits above it have not covered yet; what two of them have covered no longer counts.
 
 use hark_core::rank::Contribution;
 
 use super::fuse::Ranked;
 
-/// What holding all of the question is worth, as a share of the best score.
+/// The bonus for covering the whole question, as a share of the best score.
 const COVERS: f32 = 0.2;
-/// Hits that hold a word before it counts for nothing.
+/// After this many hits contain a word, it counts for nothing.
 const ENOUGH: u8 = 2;
 
 /// Orders hits, best first, by score and by what each adds to those before it.
@@ -27,15 +27,15 @@ pub(super) fn spread(hits: &mut Vec<Ranked>, shares: &[f32]) {
 /// One place in the new order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Step {
-    /// Where the hit was.
+    /// The former position of the hit.
     at: usize,
-    /// Share of the question that it adds.
+    /// The share of the question that it adds.
     news: f32,
     effect: f32,
 }
 
-/// Takes the best of what is left, again and again. `hits` are scores, best first, and the words that
-/// each holds as bits; `shares` how much of the question each word is.
+/// Repeatedly takes the best of the remaining hits. `hits` are scores, best first, and the words that each
+/// contains as bits; `shares` are the weights of the words in the question.
 fn steps(hits: &[(f32, u64)], shares: &[f32]) -> Vec<Step> {
     let best = hits.first().map_or(0.0, |(score, _)| score.max(0.0));
     let mut said = vec![0u8; shares.len()];
@@ -50,7 +50,7 @@ fn steps(hits: &[(f32, u64)], shares: &[f32]) -> Vec<Step> {
         let mut next = (0, step(left[0]));
         for (place, at) in left.iter().enumerate().skip(1) {
             let rival = step(*at);
-            // The first of equals stays: they come in order.
+            // Of equals, the first stays, because they arrive in order.
             if reached(rival) > reached(next.1) {
                 next = (place, rival);
             }
@@ -82,20 +82,20 @@ mod tests {
     }
 
     #[test]
-    fn the_other_part_of_a_question_comes_before_a_third_word_on_the_first() {
+    fn an_uncovered_part_of_the_question_comes_before_a_third_hit_on_the_first() {
         let shares = [0.5, 0.5];
         let hits = [(1.0, 0b01), (0.98, 0b01), (0.97, 0b01), (0.95, 0b10)];
         assert_eq!(order(&hits, &shares), [0, 3, 1, 2]);
     }
 
     #[test]
-    fn what_is_far_behind_stays_there() {
+    fn a_much_lower_score_stays_last() {
         assert_eq!(order(&[(1.0, 0b01), (0.9, 0b01), (0.5, 0b11)], &[0.5, 0.5]), [0, 1, 2]);
     }
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_what_follows_is_never_better(
+        fn no_hit_is_lost_and_scores_never_rise(
             mut hits in prop::collection::vec((0.0f32..2.0, any::<u64>()), 0..30),
             shares in prop::collection::vec(0.0f32..0.2, 0..70),
         ) {

@@ -1,7 +1,7 @@
-//! Fusion: what the tiers measured is added up, priors weigh, repeats give way.
+//! Fusion: adds up what the tiers measured, applies priors, and demotes repeats.
 //!
-//! The measures are shares of what the question could get, so that they can be added as they are.
-//! Adding ranks instead (RRF) loses how much better the best is; ARCHITECTURE.md has the figures.
+//! The measures are shares of the maximum for the question, so they can be added directly. Adding ranks
+//! instead (RRF) loses how much better the best is; ARCHITECTURE.md has the figures.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -40,7 +40,7 @@ impl Tier {
     }
 }
 
-/// A hit with the reasons for its place.
+/// A hit with the reasons for its position.
 #[derive(Debug, Clone)]
 pub struct Ranked {
     pub stored: Stored,
@@ -48,72 +48,71 @@ pub struct Ranked {
     pub score: f32,
     pub tiers: Vec<Tier>,
     pub reasons: Vec<Contribution>,
-    /// What the gate judges by.
+    /// The input of the gate.
     pub signals: Signals,
-    /// Which words of the question it holds, see [`Candidate::held`].
+    /// Which words of the question it contains; see [`Candidate::held`].
     pub held: u64,
 }
 
-/// How much each measure counts: a memory that holds the whole question in one place and means
-/// just that scores about 1. `cargo xtask eval` shows what each is worth.
+/// The weight of each measure: a memory that contains the whole question in one place and means exactly that
+/// scores about 1. `cargo xtask eval` shows what each is worth.
 mod weight {
-    /// Words of the question in the best passage,
+    /// Words of the question in the best passage.
     pub(super) const WORDS: f32 = 0.30;
-    /// in the memory as a whole,
+    /// Words in the memory as a whole.
     pub(super) const WHOLE: f32 = 0.12;
-    /// and side by side as in the question.
+    /// Words next to each other as in the question.
     pub(super) const TOGETHER: f32 = 0.24;
-    /// Nearness in meaning of the best passage,
+    /// Similarity in meaning of the best passage.
     pub(super) const MEANING: f32 = 0.5;
-    /// and word by word.
+    /// Similarity word by word.
     pub(super) const COUNTERPARTS: f32 = 0.3;
-    /// In one sentence, where somebody asks about themselves,
+    /// Similarity within one sentence, for questions about the person who asks.
     pub(super) const SAID: f32 = 0.3;
-    /// and else.
+    /// The same for other questions.
     pub(super) const SAID_ELSEWHERE: f32 = 0.12;
-    /// A repaired word is a guess.
+    /// A corrected word is a guess.
     pub(super) const REPAIRED: f32 = 0.9;
-    /// Reached through a link, a shared entity, or named outright.
+    /// Reached through a link, a shared entity, or by name.
     pub(super) const LINKED: f32 = 0.05;
-    /// From the time that the question speaks of.
+    /// From the time that the question mentions.
     pub(super) const TIME: f32 = 0.45;
 }
 
-/// Who is trusted how far with a passage: the encoder with what it finds near, the static model and words with what
-/// they find.
+/// How far to trust each measure of a passage: the encoder, the static model, and words.
 struct Trust {
     encoder: f32,
     meaning: f32,
     words: f32,
 }
 
-/// Without a vector of the encoder's.
+/// For passages without an encoder vector.
 const UNREAD: Trust = Trust { encoder: 0.0, meaning: 1.0, words: 1.0 };
-/// What people write says it in the words that they ask with.
+/// Prose uses the same words as the questions about it.
 const PROSE: Trust = Trust { encoder: 0.2, meaning: 0.8, words: 1.0 };
-/// Code says it in names and calls, and words that people ask with stand in any other function too. Unless they ask by
-/// name: then names are looked for.
+/// Code consists of names and calls, and the words of a question occur in any other function too. Unless the
+/// question asks by name: then it looks for names.
 const CODE: Trust = Trust { encoder: 1.0, meaning: 0.35, words: 0.1 };
 
 const LETTERS_OF_A_NAME: usize = 5;
 
-/// How many fused hits are loaded and weighed, beyond those asked for.
+/// How many fused hits are loaded and weighed, beyond those requested.
 const SPARE: usize = 10;
-/// How many of the best pass on strength through links.
+/// How many of the best hits spread activation through links.
 const SEEDS: usize = 4;
-/// What two texts that have nothing to do with each other score at the most, mostly.
+/// The usual maximum similarity of two unrelated texts.
 const UNRELATED: f32 = 0.25;
-/// By how much the encoder's nearness is higher than what it stands in for: a memory that has a vector of its already is
-/// worth as much as one that has none yet.
+/// How much higher the encoder's similarity is than the static one it replaces, so that memories with and
+/// without an encoder vector score alike.
 const ENCODER_AHEAD: f32 = 0.18;
-/// Two memories this much alike say the same.
+/// Two memories this similar say the same.
 const SAME: f32 = 0.96;
 const REPEAT: f32 = 0.97;
 const HEAD_CHARS: usize = 2_000;
-/// What follows the best hit is shown down to this share of its score.
+/// Hits after the best one are shown down to this share of its score.
 const FOLLOWS: f32 = 0.5;
 
-/// What one tier says of one memory.
+/// What one tier says about one memory.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     tier: Tier,
@@ -122,7 +121,7 @@ struct Share {
     effect: f32,
 }
 
-/// One memory on its way up.
+/// One memory during ranking.
 struct Standing {
     memory: i64,
     passage: i64,
@@ -132,9 +131,9 @@ struct Standing {
     total: f32,
     signals: Signals,
     held: u64,
-    /// How much of the question stands in one sentence, and what that adds.
+    /// How much of the question is in one sentence, and what that adds.
     sentence: Option<(f32, f32)>,
-    /// How well it fits the time that the question speaks of, and what that adds.
+    /// How well it fits the time that the question mentions, and what that adds.
     time: Option<(f32, f32)>,
 }
 
@@ -179,7 +178,7 @@ impl Standing {
         let trust = match second {
             None => UNREAD,
             Some(_) if candidate.is_code && !asks_by_name(asked) => {
-                // That it holds other words than the hits before it says nothing either.
+                // Its other words must not earn a diversity bonus either.
                 standing.held = 0;
                 CODE
             }
@@ -197,7 +196,7 @@ impl Standing {
         if repaired.score > typed.score {
             standing.add(Tier::Fuzzy, repaired.score, fuzzy);
         }
-        // Counterparts stand in for the words that are not there. In a long text some always turn up.
+        // Counterparts replace missing words. A long text always has some.
         let missing = if candidate.is_long { 0.0 } else { 1.0 - repaired.coverage.min(1.0) };
         let counterparts = weight::COUNTERPARTS * words * missing;
         if let Some(second) = second {
@@ -259,7 +258,7 @@ pub(super) fn rank(
     Ok(listed)
 }
 
-/// A near-repeat of a better hit yields to what is about as good and says something else.
+/// A near-duplicate of a better hit gives way to one that is about as good and says something else.
 fn diversify(hits: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
     let mut listed: Vec<Ranked> = Vec::with_capacity(hits.len());
     for mut hit in hits {
@@ -285,7 +284,7 @@ fn sort(standings: &mut [Standing]) {
     });
 }
 
-/// What is from the time that the question speaks of comes up.
+/// Promotes memories from the time that the question mentions.
 fn add_times(standings: &mut [Standing], candidates: &Candidates, question: &Question<'_>) {
     let best = standings.first().map_or(0.0, |s| s.total);
     if question.time.is_empty() {
@@ -316,7 +315,7 @@ fn add_linked(
     let mut reached = store.activate(&seeds, &question.filter)?;
     for activation in named {
         match reached.iter_mut().find(|r| r.memory == activation.memory) {
-            // Named outright beats reached by a hop.
+            // Named directly beats reached by a hop.
             Some(r) => r.strength += 1.0 + activation.strength,
             None => reached.push(Activation { strength: 1.0 + activation.strength, ..*activation }),
         }
@@ -352,7 +351,7 @@ fn add_linked(
     Ok(())
 }
 
-/// By tier and memory: its place in that tier, from 1; equals share one.
+/// By tier and memory: its rank in that tier, from 1; equals share one.
 fn tier_ranks(standings: &[Standing]) -> HashMap<(Tier, i64), usize> {
     let mut found = HashMap::new();
     for tier in [Tier::Lexical, Tier::Vector, Tier::Encoder, Tier::Fuzzy, Tier::Graph] {
@@ -412,7 +411,7 @@ fn order(hits: &mut [Ranked]) {
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.stored.memory.id.cmp(&b.stored.memory.id)));
 }
 
-/// What replaced a memory stands above it, however well the old words fit.
+/// A successor ranks above the memory it replaced, however well the old words match.
 fn put_successors_first(hits: &mut [Ranked]) {
     let scores: HashMap<_, f32> = hits.iter().map(|hit| (hit.stored.memory.id, hit.score)).collect();
     for hit in hits.iter_mut() {
@@ -433,7 +432,7 @@ fn put_successors_first(hits: &mut [Ranked]) {
     order(hits);
 }
 
-/// Near-repeats by their words: cheap, and enough to keep a top list from saying one thing twice.
+/// Near-duplicates by their words: cheap, and enough to keep a short list from repeating itself.
 fn alike(a: &Memory, b: &Memory) -> bool {
     a.title == b.title && word_overlap(&a.body, &b.body) >= SAME
 }
@@ -442,7 +441,7 @@ fn word_overlap(a: &str, b: &str) -> f32 {
     if a == b {
         return 1.0;
     }
-    // Texts of unlike length are no repeats, and the beginning of a long one tells.
+    // Texts of very different length are not duplicates, and the beginning of a long text suffices.
     let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
     if (shorter as f32) < SAME * longer as f32 {
         return 0.0;

@@ -1,23 +1,23 @@
-//! Whether anything is worth saying unasked. Recall answers who asks; this speaks only when the
-//! best hit is probably what the prompt is about.
+//! Decides whether to inject anything unasked. Recall answers a question; the gate speaks only if the best
+//! hit is probably what the prompt is about.
 
 use serde::Serialize;
 
 use super::fuse::Ranked;
 
-/// What the tiers measured of a hit, for judging and not for ordering.
+/// The measurements of the tiers for a hit, used for judging and not for ordering.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Signals {
     /// Share of the prompt's information in the best passage, and in the memory as a whole.
     pub coverage: f32,
     pub whole_coverage: f32,
-    /// BM25 of both as a share of the most possible.
+    /// BM25 of both as a share of the maximum.
     pub share: f32,
     pub whole_share: f32,
-    /// Share of the prompt's information that stands side by side as in the prompt.
+    /// Share of the prompt's information that is adjacent as in the prompt.
     pub together: f32,
     pub cosine: f32,
-    /// Share of the prompt's words with a counterpart of like meaning.
+    /// Share of the prompt's words with a counterpart of similar meaning.
     pub words: f32,
     /// The same in one sentence.
     pub said: f32,
@@ -26,31 +26,31 @@ pub struct Signals {
     pub terms: u32,
     /// Rarest word found, as its information.
     pub rarest: f32,
-    /// Passages looked at.
+    /// Passages searched.
     pub in_scope: u32,
-    /// Whoever asks, asks about themselves.
+    /// The prompt is about the person who asks.
     pub about_self: bool,
-    /// Named outright in the prompt: a file, an issue, a person.
+    /// Named in the prompt: a file, an issue, a person.
     pub named: bool,
     /// The fused score.
     pub score: f32,
 }
 
-/// Least probability for an injection.
+/// Minimum probability for an injection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold(f32);
 
 impl Threshold {
-    /// At most 5 % of prompts that have nothing to do with anything stored get an injection:
-    /// `cargo xtask eval` measures it.
+    /// At most 5 % of prompts that are unrelated to anything stored get an injection; `cargo xtask eval`
+    /// measures it.
     pub const DEFAULT: f32 = 0.55;
 
     pub fn new(probability: f32) -> Self {
         Threshold(probability.clamp(0.0, 1.0))
     }
 
-    /// A project whose people found what they were told wrong or out of date wants to be surer, one that
-    /// was helped a little less so; each word moves the odds by a fifth.
+    /// Adapts to feedback: `wrong` and `stale` ratings in a project raise the threshold, `helpful` ones lower
+    /// it a little; each rating changes the odds by a fifth.
     #[must_use]
     pub fn leaning(self, words: i64) -> Self {
         if words == 0 || self.0 <= 0.0 || self.0 >= 1.0 {
@@ -67,7 +67,7 @@ impl Default for Threshold {
     }
 }
 
-/// Whether to speak, and which of the hits to bring.
+/// Whether to inject, and which hits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     pub inject: bool,
@@ -75,9 +75,9 @@ pub struct Decision {
     pub chosen: Vec<usize>,
 }
 
-/// Memories brought with one prompt at most.
+/// The maximum number of memories per prompt.
 pub const MOST: usize = 8;
-/// Once there is something to say, what is this share as likely comes along.
+/// Once there is something to inject, hits with this share of its probability are added.
 const COMPANION: f32 = 0.2;
 
 /// Judges the hits of a prompt, best first.
@@ -90,17 +90,17 @@ pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) 
     Decision { inject, probability, chosen }
 }
 
-/// How likely it is that a hit is what the prompt is about: a logistic model, fitted on prompts
-/// with their own and with a stranger's history (`docs/benchmarks.md`).
+/// The probability that a hit is what the prompt is about: a logistic model, fitted on prompts with their own
+/// history and with an unrelated one (`docs/benchmarks.md`).
 pub fn probability(signals: &Signals) -> f32 {
-    // The best of many unrelated texts is nearer than the best of few.
+    // The best of many unrelated texts is closer than the best of few.
     let crowd = (signals.in_scope.max(10) as f32).log10();
     let matched = signals.matched.min(MANY) as f32 / MANY as f32;
-    // The constant is where 5 % of the prompts about nothing known are answered.
+    // The constant is set so that 5 % of unrelated prompts are answered.
     let mut z = -5.20 + 2.24 * signals.whole_share + 4.98 * signals.together + 4.56 * signals.cosine;
     z += 2.72 * matched - 0.56 * crowd + 6.26 * signals.score;
     if signals.about_self {
-        // What somebody told of themselves in one sentence, or else it is about somebody else.
+        // Either the person said it about themselves in one sentence, or it is about someone else.
         z += 2.46 * signals.said - 1.16;
     }
     if signals.named {
@@ -111,17 +111,17 @@ pub fn probability(signals: &Signals) -> f32 {
     1.0 / (1.0 + (-z).exp())
 }
 
-/// More words than this found say no more.
+/// More matching words than this add nothing.
 const MANY: u32 = 6;
-/// A prompt that names a file, an issue or a person means what is known of it. Not fitted: the
-/// sets name nothing.
+/// A prompt that names a file, an issue or a person asks for what is known about it. Not fitted, because the
+/// sets contain no names.
 const NAMED: f32 = 1.0;
-/// A prompt of one or two words ("fix tests") fits too much to mean any of it, unless somebody asks about
-/// themselves ("what is my port?").
+/// A prompt of one or two words ("fix tests") matches too much, unless people ask about themselves ("what is
+/// my port?").
 const FEW: u32 = 3;
 const VAGUE: f32 = 2.5;
 
-/// Words of prompts that carry no question of their own.
+/// Words of prompts that ask nothing.
 const SMALL_TALK: [&str; 98] = [
     "1", "2", "3", "a", "again", "agree", "agreed", "ahead", "all", "alright", "also", "and", "approve",
     "approved", "both", "carry", "commit", "continue", "cool", "correct", "course", "diff", "do", "done",
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_talk_is_told_from_questions() {
+    fn small_talk_is_distinguished_from_questions() {
         for prompt in [
             "ok",
             "Continue.",
@@ -203,12 +203,12 @@ mod tests {
     }
 
     #[test]
-    fn feedback_moves_the_threshold_and_never_over_the_edge() {
+    fn feedback_moves_the_threshold_within_its_bounds() {
         let usual = Threshold::default();
         assert_eq!(usual.leaning(0), usual);
         assert!(usual.leaning(3).0 > usual.0 && usual.leaning(8).0 < 0.9, "{:?}", usual.leaning(8));
         assert!(usual.leaning(-3).0 < usual.0 && usual.leaning(-3).0 > 0.35, "{:?}", usual.leaning(-3));
-        // Who wants nothing, or everything, gets just that.
+        // The extremes, nothing and everything, stay as they are.
         assert_eq!(Threshold::new(1.0).leaning(-3), Threshold::new(1.0));
         assert_eq!(Threshold::new(0.0).leaning(8), Threshold::new(0.0));
     }

@@ -1,5 +1,5 @@
-//! Recall: candidates from the store's tiers, admitted or refused, fused, weighed, made diverse,
-//! and packed under a token budget.
+//! Recall: takes candidates from the store's tiers, filters, fuses, weighs and diversifies them, and packs
+//! them into a token budget.
 
 mod admit;
 mod cover;
@@ -27,7 +27,7 @@ pub struct Question<'a> {
     pub current: Option<&'a ProjectKey>,
     pub limit: usize,
     pub now: Timestamp,
-    /// When what is asked about happened, as far as the question says.
+    /// The time that the question asks about, if it mentions one.
     pub time: Times,
 }
 
@@ -43,11 +43,11 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Words of the longest question that the encoder reads: longer ones would take it longer than all the rest takes, and
-/// say enough by their words.
+/// The encoder reads only questions up to this many words: longer ones would take longer than everything
+/// else, and their words say enough.
 const LONGEST_READ: usize = 24;
 
-/// The best memories for a question, best first; empty when nothing is relevant.
+/// The best memories for a question, best first; empty if nothing is relevant.
 pub fn answer(
     store: &Store,
     embedder: &dyn Embedder,
@@ -56,15 +56,15 @@ pub fn answer(
     answer_with(store, embedder, None, question)
 }
 
-/// The same with an encoder beside the index's own model. It speaks for the passages that have a vector of
-/// its, and for the others the static model does as always.
+/// Like [`answer`], with an encoder in addition to the index's own model. It judges the passages that have an
+/// encoder vector; the static model judges the others as always.
 pub fn answer_with(
     store: &Store,
     embedder: &dyn Embedder,
     encoder: Option<&dyn Embedder>,
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
-    // "two weeks ago" says when, not what: as words they would only find other talk of weeks.
+    // "two weeks ago" says when, not what: as words they would only find other mentions of weeks.
     let text = what_is_asked(&question.time.without_spans(question.text));
     let is_short = text.split_whitespace().nth(LONGEST_READ).is_none();
     let encoder = match encoder {
@@ -73,7 +73,7 @@ pub fn answer_with(
     };
     store.finish_memories()?;
     std::thread::scope(|scope| {
-        // It takes the encoder about as long to read the question as it takes the tiers to propose.
+        // The encoder takes about as long to read the question as the tiers take to propose candidates.
         let reading = encoder.map(|encoder| (encoder, scope.spawn(|| encoder.embed(head(&text)))));
         let second = move || {
             let (encoder, reading) = reading?;
@@ -95,8 +95,8 @@ pub fn answer_with(
     })
 }
 
-/// What the question means. Mistyped words count as what was meant, and words that neither the store
-/// nor the model has ever seen not at all: guessed from pieces they would be near to anything odd.
+/// The vector of the question. Corrected typos count as the intended word, and words unknown to both the
+/// store and the model do not count: guessed from pieces, they would be close to anything odd.
 fn meaning(terms: &QueryTerms, text: &str, embedder: &dyn Embedder) -> Option<Meaning> {
     let is_known = |term: &QueryTerm| term.df > 0 || term.shape != Shape::Word || embedder.knows(&term.word);
     let (mut meant, mut words) = (Vec::new(), Vec::new());
@@ -121,7 +121,7 @@ fn meaning(terms: &QueryTerms, text: &str, embedder: &dyn Embedder) -> Option<Me
     Some(Meaning { vector, words, understood, about_self, times: Vec::new() })
 }
 
-/// What is embedded of a long question: its beginning says what it is about.
+/// The part of a long question that is embedded: its beginning says what it is about.
 fn head(text: &str) -> &str {
     let mut end = text.len().min(4_096);
     while !text.is_char_boundary(end) {

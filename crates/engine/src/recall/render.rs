@@ -1,4 +1,4 @@
-//! Hits as text under a hard token budget.
+//! Renders hits as text within a hard token budget.
 
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::quote::quoted;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fuse::Ranked;
 
-/// How much of each memory is shown.
+/// How much of each memory to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {
@@ -29,13 +29,13 @@ pub struct RenderedHit {
 }
 
 const SUMMARY_TOKENS: usize = 90;
-/// Id, kind, age and punctuation around a hit.
+/// The tokens for id, kind, age and punctuation of a hit.
 const FRAME_TOKENS: usize = 14;
-/// A hit cut shorter than this says nothing.
+/// A hit cut shorter than this is useless.
 const LEAST_TOKENS: usize = 12;
 
-/// Renders hits in order until the budget is spent. The last one may be cut; the sum never
-/// exceeds `budget`.
+/// Renders hits in order until the budget is spent. The last one may be cut; the total never exceeds
+/// `budget`.
 pub fn pack(hits: &[Ranked], detail: Detail, budget: usize) -> Vec<RenderedHit> {
     let mut left = budget;
     let mut packed = Vec::with_capacity(hits.len());
@@ -61,7 +61,7 @@ pub fn pack(hits: &[Ranked], detail: Detail, budget: usize) -> Vec<RenderedHit> 
     packed
 }
 
-/// The passage that speaks for the memory, on one line.
+/// The passage that represents the memory, on one line.
 fn passage_text(hit: &Ranked) -> String {
     let body = hit.stored.memory.searchable_body();
     let ordinal = (hit.passage & 0xfff) as usize;

@@ -1,30 +1,30 @@
-//! Memories as lines for a prompt, under a hard token budget: each that fits is named, and what is left is spent on
-//! the words of the first ones. A name is enough to ask for the rest.
+//! Memories as lines for a prompt, within a hard token budget: as many titles as fit, and the remaining
+//! tokens for the text of the first ones. A title is enough to ask for the rest.
 
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::quote::quoted;
 use hark_core::{Memory, Timestamp};
 
-/// A title that says no more when it is longer.
+/// A longer title adds nothing.
 const TITLE_TOKENS: usize = 24;
-/// The words of one memory at the most,
+/// The maximum for the text of one memory.
 const TEXT_TOKENS: usize = 120;
-/// and at the least: shorter they say nothing.
+/// The minimum: a shorter text is useless.
 const LEAST_TOKENS: usize = 12;
 
-/// A line for each memory that there is room for, best first.
+/// A line for each memory that fits, best first.
 pub fn tell(memories: &[&Memory], room: usize, now: Timestamp) -> Vec<String> {
     let entries: Vec<(String, String)> =
         memories.iter().map(|memory| (name(memory, now), text(memory))).collect();
     lines(&entries, room)
 }
 
-/// Names first, then words.
+/// Titles first, then text.
 fn lines(entries: &[(String, String)], room: usize) -> Vec<String> {
     let mut left = room;
     let mut lines = Vec::with_capacity(entries.len());
     for (name, _) in entries {
-        // One for the end of the line.
+        // One for the line end.
         let tokens = estimate_tokens(name) + 1;
         if tokens > left {
             break;
@@ -33,7 +33,7 @@ fn lines(entries: &[(String, String)], room: usize) -> Vec<String> {
         lines.push(name.clone());
     }
     for (line, (_, text)) in lines.iter_mut().zip(entries) {
-        // Two for what joins them.
+        // Two for the separator.
         let limit = left.saturating_sub(2).min(TEXT_TOKENS);
         if limit < LEAST_TOKENS {
             break;
@@ -55,7 +55,7 @@ fn name(memory: &Memory, now: Timestamp) -> String {
     format!("- [{}] {title} ({}, {ago}, from {})", memory.id.short(), memory.kind, memory.origin)
 }
 
-/// What the title does not say already, on one line.
+/// What the title does not already say, on one line.
 fn text(memory: &Memory) -> String {
     let text = memory.searchable_body().split_whitespace().collect::<Vec<_>>().join(" ");
     let rest = match text.strip_prefix(&*memory.title) {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn all_are_named_before_any_is_quoted_at_length() {
+    fn all_titles_come_before_any_long_text() {
         let long = "word ".repeat(300);
         let entries: Vec<_> = (0..6).map(|n| entry(&format!("- [m-{n}] a title"), &long)).collect();
         let told = lines(&entries, 200);
@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_more_than_there_is_room_for(
+        fn the_room_is_never_exceeded(
             entries in prop::collection::vec(("\\PC{0,60}", "\\PC{0,900}"), 0..10),
             room in 0usize..500,
         ) {

@@ -4,7 +4,7 @@ use crate::host::{Install, What, for_project, for_user, home, project};
 
 use crate::words::INSTRUCTIONS_WITHOUT_TOOLS;
 
-/// No tools and no hooks: it reads a file, and the user runs `hark`.
+/// Aider has no tools and no hooks: it reads a file, and the user runs `hark`.
 pub(crate) const INSTALL: Install = Install {
     programs: &["aider"],
     traces: &[home(&[".aider.conf.yml"])],
@@ -17,6 +17,6 @@ pub(crate) const INSTALL: Install = Install {
             What::YamlRead { key: "read", file: project(&[".aider.hark.md"]) },
         ),
     ],
-    next: &["in aider, `/run hark recall \"words\"` asks memory"],
+    next: &["in aider, `/run hark recall \"words\"` searches memory"],
     ..Install::NONE
 };

@@ -1,5 +1,5 @@
-//! Aider's chat history: one markdown file per project, sessions one behind the other. `#### ` is
-//! what the user typed, `> ` what Aider itself says, the rest is the model.
+//! Aider's chat history: one markdown file per project with one session after another. `#### ` marks what the
+//! user typed, `> ` what Aider itself prints; the rest is the model.
 
 use std::path::Path;
 
@@ -60,13 +60,13 @@ impl Reader for History {
                 self.said.push('\n');
             }
         }
-        // The last reply may still be written; it is told when something comes behind it.
+        // The last reply may be incomplete, so it is reported only when something follows it.
         self.finish_prompt(told);
     }
 }
 
 impl History {
-    /// Several may start in one second in different projects: the folder is part of the name.
+    /// Sessions in different projects may start in the same second, so the folder is part of the name.
     fn begin(&mut self, at: &str, told: &mut Told) {
         self.when = time(&at.replacen(' ', "T", 1));
         self.session = format!("{} {at}", self.folder);

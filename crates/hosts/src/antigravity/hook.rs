@@ -1,4 +1,4 @@
-//! Hooks of Antigravity. Whether its model reads what they say is not known, so they only watch.
+//! Hooks of Antigravity. It is unknown whether its model reads their output, so they only observe.
 
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, claude_shape};

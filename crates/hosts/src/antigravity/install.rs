@@ -10,7 +10,8 @@ const SERVER: What = What::Server {
 
 const HANDLER: &str = r#"{"type":"command","command":"{command}","timeout":"{timeout}"}"#;
 
-/// Hooks are grouped by name. Any mistake drops the whole file, so this is all that is documented.
+/// Hooks are grouped by name. Any mistake makes Antigravity ignore the whole file, so this uses only what is
+/// documented.
 const HOOKS: HookTable = HookTable {
     host: "antigravity",
     path: &["hark"],

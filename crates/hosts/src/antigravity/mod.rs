@@ -1,4 +1,4 @@
-//! Antigravity: who it is. What is installed for it is in `install.rs`.
+//! Antigravity. `install.rs` defines what is installed for it.
 
 pub(crate) mod hook;
 mod install;

@@ -9,12 +9,12 @@ pub(crate) const DIALECT: Dialect =
 fn read(wire: &Wire, event: &mut HookEvent) {
     match &event.what {
         What::Prompt(_) => event.once = wire.id(&["prompt_id"]),
-        // `claude mcp list` ends a session that never began; it has no transcript either. Ending an
-        // unknown session does nothing, so there is nothing to filter.
+        // `claude mcp list` ends a session that never started and has no transcript. Ending an unknown
+        // session does nothing, so no filter is needed.
         What::End { .. } => event.once = None,
         _ => {}
     }
-    // Failures have an event of their own, so whatever comes here and ran to its end went well.
+    // Failures have their own event, so a tool that arrives here and finished was successful.
     if let What::AfterTool { ok: ok @ None, .. } = &mut event.what {
         let response = wire.inside("tool_response");
         let is = |name: &str| response.as_ref().is_some_and(|r| r.has(name));

@@ -6,7 +6,7 @@ use crate::host::{
 };
 
 const CLAUDE: Root = Root::Var("CLAUDE_CONFIG_DIR", ".claude");
-/// `~/.claude.json` moves along with the folder.
+/// `~/.claude.json` moves with the folder.
 const ACCOUNT: Root = Root::Var("CLAUDE_CONFIG_DIR", "");
 
 const SERVER: &str = r#"{"type":"stdio","command":"{hark}","args":["mcp"],"env":"{env}"}"#;
@@ -35,8 +35,8 @@ const HOOKS: HookTable = HookTable {
 pub(crate) const INSTALL: Install = Install {
     programs: &["claude"],
     traces: &[below(CLAUDE, &["settings.json"]), below(ACCOUNT, &[".claude.json"]), below(CLAUDE, &[""])],
-    // Settings rather than the plugin: they work without a marketplace, and slash commands keep
-    // their short names.
+    // Settings rather than the plugin: they work without a marketplace, and slash commands keep their short
+    // names.
     pieces: &[
         for_user(
             below(ACCOUNT, &[".claude.json"]),
@@ -66,7 +66,7 @@ pub(crate) const INSTALL: Install = Install {
         for_user(plugin(&["hark/commands"]), What::Commands(CommandFormat::Markdown)),
         for_user(plugin(&["hark/skills"]), What::Skills),
     ],
-    next: &["start a new session; sessions that run now do not see it"],
+    next: &["start a new session; sessions that are already running do not see it"],
     plugin_next: &[
         "run `claude plugin marketplace add {plugin}`, then `claude plugin install hark@hark`",
         "before `hark uninstall`, run `claude plugin uninstall hark@hark` and `claude plugin marketplace remove hark`",

@@ -1,5 +1,5 @@
-//! Transcripts of Claude Code: a line per record, one file per session, subagents in files of their
-//! own. A resumed session goes on in its file; a forked one begins with copies.
+//! Transcripts of Claude Code: one record per line, one file per session, subagents in their own files. A
+//! resumed session continues in its file; a forked one starts with copies.
 
 use hark_core::{Raw, Timestamp};
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub(crate) const TRANSCRIPTS: Transcripts = Transcripts {
     reader: |path| Box::new(Session { name: stem(path), ..Session::default() }),
 };
 
-/// The first lines name the session, or are of a sort that only this client writes.
+/// The first lines name the session, or are of a kind that only this client writes.
 fn begins(head: &str) -> bool {
     head.lines().take(8).any(|line| {
         let is_object = line.starts_with('{');
@@ -36,9 +36,9 @@ fn begins(head: &str) -> bool {
 
 #[derive(Debug, Default)]
 struct Session {
-    /// The file's, for lines that name no session.
+    /// The session named by the file, for lines that name none.
     name: String,
-    /// Whom it was forked from.
+    /// The session it was forked from.
     origin: Option<String>,
     model: Option<String>,
     calls: Calls,
@@ -96,7 +96,7 @@ struct Block<'a> {
     is_error: Option<bool>,
 }
 
-/// Kinds of records that hold nothing we keep.
+/// Kinds of records with nothing worth keeping.
 const NOISE: &[&str] = &[
     "progress",
     "file-history-snapshot",
@@ -133,7 +133,7 @@ impl Reader for Session {
         }
         let compacting = line.agent_id.as_deref().is_some_and(|id| id.starts_with("acompact"));
         if compacting || line.forked_from.as_ref().is_some_and(|from| from.session_id.is_some()) {
-            // A fork's own turns come behind; who it was forked from is told with them.
+            // A fork's own turns follow, and they name the session it was forked from.
             self.origin = line.forked_from.and_then(|from| from.session_id).or(self.origin.take());
             return told.skip(Skip::Copied);
         }
@@ -219,7 +219,7 @@ impl Session {
         let id = block.tool_use_id.as_deref().unwrap_or_default();
         let Some(mut tool) = self.calls.end(id, at) else { return told.skip(Skip::Orphan) };
         let failed = block.is_error == Some(true);
-        // What a file holds is in the file; it is not even read.
+        // The content of a file is in the file, so it is not even read here.
         let unread = matches!(tool.class, ToolClass::Read | ToolClass::Search) && !failed;
         let output = match block.content {
             Some(content) if !unread => text_in(content),
@@ -268,7 +268,7 @@ impl Session {
     }
 }
 
-/// What the client writes in a user's name.
+/// Text that the client writes on behalf of the user.
 fn is_noise(text: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "<command-name>",

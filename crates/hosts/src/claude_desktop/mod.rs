@@ -1,4 +1,4 @@
-//! Claude Desktop: who it is. What is installed for it is in `install.rs`.
+//! Claude Desktop. `install.rs` defines what is installed for it.
 
 mod install;
 

@@ -1,4 +1,5 @@
-//! Hooks of Cline. Context arrives around tools only; a session's first words wait until then.
+//! Hooks of Cline. Only tool events can add context, so the context for a new session waits for the first
+//! one.
 
 use hark_core::Raw;
 use serde_json::{Value, json};
@@ -31,7 +32,7 @@ fn read(wire: &Wire, event: &mut HookEvent) {
     }
 }
 
-/// What commands printed, each with its outcome; other tools say theirs as they like.
+/// The output of commands, each with its outcome; other tools have no common format.
 fn said_by_commands(output: &Value) -> (String, Option<bool>) {
     let parts = output
         .as_array()

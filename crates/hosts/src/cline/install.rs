@@ -7,7 +7,7 @@ const SERVER: What = What::Server {
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}","disabled":false,"autoApprove":["memory_recall","memory_get","memory_list","memory_context"]}"#,
 };
 
-/// Programs named by event. Only tool events take context; the others keep the record.
+/// Scripts named after events. Only tool events accept context; the others just record.
 const HOOKS: What = What::HookPrograms {
     suffix: ".sh",
     events: &[

@@ -1,5 +1,4 @@
-//! Cline: who it is. What is installed for it is in `install.rs`,
-//! how its transcripts are read in `transcript.rs`.
+//! Cline. `install.rs` defines what is installed for it, `transcript.rs` reads its transcripts.
 
 pub(crate) mod hook;
 mod install;

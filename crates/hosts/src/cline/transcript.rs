@@ -1,5 +1,5 @@
-//! Tasks of Cline: one document of messages per session, with blocks as in Claude Code. The folder
-//! of the project is in another document beside it.
+//! Tasks of Cline: one document of messages per session, with blocks as in Claude Code. A second document
+//! next to it names the project folder.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -31,7 +31,7 @@ struct Session {
     about: Value,
 }
 
-/// The document beside: `<id>.json` next to `<id>.messages.json`.
+/// The neighbouring document: `<id>.json` next to `<id>.messages.json`.
 fn about(path: &Path) -> Value {
     let name = path.file_name().map(|name| name.to_string_lossy().replace(".messages.json", ".json"));
     let file = name.map(|name| path.with_file_name(name)).filter(|beside| beside != path);
@@ -121,7 +121,7 @@ fn read_block(
     }
 }
 
-/// Results of several commands are a list, each with its own outcome.
+/// Results of several commands form a list, each with its own outcome.
 fn outcome(content: &Value) -> (String, bool) {
     let list = content.as_array().map(Vec::as_slice).unwrap_or_default();
     if !list.is_empty() && list.iter().all(|item| item.get("success").is_some()) {
@@ -134,7 +134,7 @@ fn outcome(content: &Value) -> (String, bool) {
     (text, ok)
 }
 
-/// What the user typed, without the tag around it.
+/// What the user typed, without the surrounding tag.
 fn asked(text: &str) -> &str {
     let Some((_, rest)) = text.split_once("<user_input").and_then(|(_, rest)| rest.split_once('>')) else {
         return text;

@@ -1,4 +1,4 @@
-//! Hooks of Codex CLI, and its `notify` program. One unknown key, and it drops the whole reply.
+//! Hooks of Codex CLI, and its `notify` program. Codex discards a whole reply that has one unknown key.
 
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, What, claude_shape};

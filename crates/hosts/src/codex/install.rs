@@ -26,7 +26,7 @@ const HOOKS: HookTable = HookTable {
         Event::full("SubagentStart", 5),
         Event::full("SubagentStop", 5),
         Event::full("Stop", 10),
-        // Codex gives the end of a session no more.
+        // Codex allows no more time at the end of a session.
         Event::minimal("SessionEnd", 3),
     ],
 };

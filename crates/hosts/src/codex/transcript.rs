@@ -1,6 +1,5 @@
-//! Rollouts of Codex CLI: a line per record. Prompts are taken from what the model was given, without
-//! what the client added; commands from the client's own account where there is one, for it knows
-//! the exit code.
+//! Rollouts of Codex CLI: one record per line. Prompts come from the model's input, without what the client
+//! added. Commands come from the client's own report if there is one, because it has the exit code.
 
 use std::collections::VecDeque;
 
@@ -32,7 +31,7 @@ pub(crate) const TRANSCRIPTS: Transcripts = Transcripts {
     reader: |path| Box::new(Session { identity: named_by_file(&stem(path)), ..Session::default() }),
 };
 
-/// `rollout-<time>-<thread>`; the name stands in until the file says who it is.
+/// `rollout-<time>-<thread>`; the file name identifies the session until a record does.
 fn named_by_file(stem: &str) -> Identity {
     let from = stem.len().checked_sub(36).filter(|from| stem.is_char_boundary(*from));
     let thread = from.map_or(stem, |from| &stem[from..]);
@@ -42,15 +41,15 @@ fn named_by_file(stem: &str) -> Identity {
 #[derive(Debug, Default)]
 struct Session {
     identity: Identity,
-    /// Whether the file has said who it is. A fork repeats its origin's word for it behind its own.
+    /// Whether the file has identified its session. A fork repeats the record of its origin after its own.
     introduced: bool,
-    /// Started by another agent.
+    /// Another agent started it.
     spawned: bool,
     turn: Option<String>,
-    /// The turn whose prompt was told.
+    /// The turn whose prompt has been reported.
     prompted: Option<String>,
     calls: Calls,
-    /// Calls that the client has given an account of already.
+    /// Calls that the client has already reported on.
     accounted: VecDeque<String>,
 }
 
@@ -221,7 +220,7 @@ impl Session {
                     return told.skip(Skip::Noise);
                 }
                 let turn = item.about.as_ref().and_then(|about| about.turn_id.clone()).or(self.turn.clone());
-                // A second prompt of the same turn has no id of its own.
+                // A second prompt in the same turn has no id of its own.
                 let once = turn.filter(|turn| self.prompted.as_ref() != Some(turn));
                 self.prompted = once.clone().or(self.prompted.take());
                 let text = Raw::new(text);
@@ -240,7 +239,7 @@ impl Session {
         }
         let Some(tool) = self.calls.end(id, at) else { return told.skip(Skip::Orphan) };
         let output = item.output.clone().unwrap_or_default();
-        // Older ones put an object into the text.
+        // Older versions put an object into the text.
         let inner = output.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
         let code = inner.as_ref().and_then(|inner| inner["metadata"]["exit_code"].as_i64());
         let text = match &inner {
@@ -256,7 +255,7 @@ impl Session {
         );
     }
 
-    /// What the client says about something that is done; false if it says nothing to us.
+    /// The client's report of a finished action; false if the report is of no interest.
     fn account(&mut self, done: &Value, when: Option<Timestamp>, at: u64, told: &mut Told) -> bool {
         let Some(id) = done["id"].as_str().map(str::to_owned) else { return false };
         let known = self.calls.end(&id, at);
@@ -333,7 +332,7 @@ fn command(words: &Value) -> String {
     }
 }
 
-/// What the client writes in a user's name.
+/// Text that the client writes on behalf of the user.
 fn is_noise(text: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "<environment_context>",

@@ -6,7 +6,7 @@ const CONTINUE: Root = Root::Var("CONTINUE_GLOBAL_DIR", ".continue");
 
 const ENTRY: &str = r#"{"name":"hark","type":"stdio","command":"{hark}","args":["mcp"],"env":"{env}"}"#;
 
-/// A file of settings must say what it is.
+/// A settings file must describe itself.
 const SEED: &str = "name: Local Config\nversion: 1.0.0\nschema: v1\n";
 
 const FRONT: &str = "---\nname: hark\nalwaysApply: true\n---\n";
@@ -14,7 +14,7 @@ const FRONT: &str = "---\nname: hark\nalwaysApply: true\n---\n";
 pub(crate) const INSTALL: Install = Install {
     programs: &["cn"],
     traces: &[below(CONTINUE, &[""])],
-    // Its hooks can be configured, but none is ever called.
+    // Continue accepts hooks in its configuration but never calls any.
     pieces: &[
         for_user(
             below(CONTINUE, &["config.yaml"]),

@@ -1,5 +1,4 @@
-//! Continue: who it is. What is installed for it is in `install.rs`,
-//! how its transcripts are read in `transcript.rs`.
+//! Continue. `install.rs` defines what is installed for it, `transcript.rs` reads its transcripts.
 
 mod install;
 pub(crate) mod transcript;

@@ -54,7 +54,7 @@ impl Reader for Session {
         told.session(Identity { session: session.clone(), cwd: folder, ..Identity::default() });
         for (place, step) in document.history.iter().enumerate() {
             let text = without_injections(&text_of(&step.message["content"]));
-            // There are no times and no ids: what tells turns apart is their place.
+            // There are no times and no ids, so the position identifies a turn.
             let once = Some(format!("{session} {place}"));
             match (step.message["role"].as_str(), text.trim()) {
                 (Some("user"), text) if !text.is_empty() => {

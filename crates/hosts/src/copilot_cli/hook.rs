@@ -1,5 +1,5 @@
-//! Hooks of Copilot CLI: both spellings of its events, one reply with everything at the top. A hook
-//! before a tool that fails closes the tool, so this one must not fail.
+//! Hooks of Copilot CLI: both spellings of its events, one reply with everything at the top level. A failing
+//! hook before a tool blocks the tool, so this one must not fail.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Sessions of Copilot CLI: a line per event, in `events.jsonl` below the session's folder.
+//! Sessions of Copilot CLI: one event per line, in `events.jsonl` in the session's folder.
 
 use hark_core::Raw;
 use serde::Deserialize;
@@ -78,7 +78,7 @@ impl Reader for Session {
                 let ok = data["success"].as_bool().map(|ok| ok && code.is_none_or(|code| code == 0));
                 let error = data["error"]["message"].as_str().or(data["error"].as_str());
                 let result = &data["result"];
-                // What hooks added to the result is behind what the tool itself said.
+                // Additions by hooks follow the tool's own output.
                 let said = error.or(result["content"].as_str()).unwrap_or_default();
                 let said = said.split("Additional guidance from postToolUse").next().unwrap_or_default();
                 told.session(self.identity.clone());

@@ -8,7 +8,7 @@ const SERVER: What = What::Server {
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
 
-/// Cursor drops a file without it.
+/// Cursor ignores a file without it.
 const VERSION: What = What::HookSetting { path: &["version"], value: "1" };
 
 const HOOKS: HookTable = HookTable {
@@ -48,7 +48,7 @@ pub(crate) const INSTALL: Install = Install {
         ),
         for_project(project(&[".cursor/commands"]), What::Commands(CommandFormat::Markdown)),
     ],
-    // Rules for all projects are in Cursor's own settings, out of reach of files.
-    next: &["switch the server `hark` on under Settings > MCP if Cursor asks"],
+    // Cursor keeps rules for all projects in its own settings, not in files.
+    next: &["if Cursor asks, turn on the server `hark` under Settings > MCP"],
     ..Install::NONE
 };

@@ -1,5 +1,5 @@
-//! Transcripts of Cursor's agent: a line per message, with blocks as in Claude Code, but without
-//! ids, times or results. What tells turns apart is their place in the file.
+//! Transcripts of Cursor's agent: one message per line, with blocks as in Claude Code, but without ids, times
+//! or results. The position in the file identifies a turn.
 
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ fn identity(path: &Path) -> Identity {
     }
 }
 
-/// `home-ann-my-app` may be `/home/ann/my-app` or `/home/ann/my/app`: the one that is there.
+/// `home-ann-my-app` may be `/home/ann/my-app` or `/home/ann/my/app`; the one that exists is right.
 fn folder_of(slug: &str) -> Option<PathBuf> {
     let mut found = PathBuf::from("/");
     let mut pending = String::new();
@@ -113,7 +113,7 @@ impl Reader for Session {
     }
 }
 
-/// What the user typed, without the tag around it and what the editor put before it.
+/// What the user typed, without the surrounding tag and the editor's additions before it.
 fn asked(text: &str) -> &str {
     let Some((_, rest)) = text.split_once("<user_query>") else { return text };
     rest.split("</user_query>").next().unwrap_or(rest)

@@ -1,4 +1,4 @@
-//! Hooks of Factory's Droid: Claude's events and replies, without ids of tool calls.
+//! Hooks of Factory's Droid: Claude's events and replies, but without tool call ids.
 
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, claude_shape};

@@ -1,4 +1,4 @@
-//! Sessions of Droid: a line per message, with blocks as in Claude Code.
+//! Sessions of Droid: one message per line, with blocks as in Claude Code.
 
 use hark_core::Raw;
 use serde::Deserialize;

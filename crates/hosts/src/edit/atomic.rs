@@ -1,4 +1,4 @@
-//! Writing a file whole or not at all. A link stays a link; permissions stay as they were.
+//! Writes a file completely or not at all. Links stay links, and permissions stay unchanged.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use hark_files::regular;
 
-/// No settings of anybody are larger.
+/// No settings file is larger than this.
 pub(crate) const LARGEST: u64 = 64 * 1024 * 1024;
-/// More links than this are a circle.
+/// A longer chain of links is a loop.
 const MOST_LINKS: usize = 40;
 
-/// The file that is meant: the end of a chain of links, even when nothing is there yet.
+/// The actual file: the end of a chain of links, even if nothing exists there yet.
 pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
     let mut here = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -20,18 +20,18 @@ pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(here),
         }
     }
-    Err(io::Error::other("the links go in a circle"))
+    Err(io::Error::other("the links form a loop"))
 }
 
-/// Whether writing to `path` would change something outside `root`: a repository may hold links in the places of
-/// its settings.
+/// Whether writing to `path` would change something outside `root`: a repository may have links in place of
+/// its settings files.
 pub(crate) fn leads_out(path: &Path, root: &Path) -> bool {
     let (Ok(target), Ok(root)) = (target(path), fs::canonicalize(root)) else { return true };
     let there = target.ancestors().skip(1).find_map(|folder| fs::canonicalize(folder).ok());
     !there.is_some_and(|folder| folder.starts_with(&root))
 }
 
-/// The bytes of a file; none when there is no file.
+/// The bytes of a file; `None` if there is no file.
 pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match regular::read(path, LARGEST) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -40,7 +40,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// How a new file may be used. One that exists keeps its permissions.
+/// The permissions of a new file. An existing file keeps its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Usual,
@@ -66,13 +66,13 @@ fn write_draft(draft: &Path, target: &Path, bytes: &[u8], mode: Mode) -> io::Res
     let mut file = create(draft, mode)?;
     file.write_all(bytes)?;
     match fs::metadata(target) {
-        // Ours, and nobody else's to read, whatever it was before.
+        // Only the user may read it, whatever its permissions were before.
         _ if mode == Mode::Private => make_private(&file)?,
         Ok(former) => fs::set_permissions(draft, former.permissions())?,
         Err(_) if mode == Mode::Executable => make_executable(&file)?,
         Err(_) => {}
     }
-    // Other people's settings: a power cut must not leave an empty file in their place.
+    // This may be another program's settings file: a power cut must not leave it empty.
     file.sync_all()
 }
 
@@ -99,7 +99,7 @@ fn make_private(_file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Whoever may read it may run it.
+/// Everyone who may read it may run it.
 #[cfg(unix)]
 fn make_executable(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

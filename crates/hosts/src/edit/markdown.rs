@@ -1,4 +1,4 @@
-//! A block between two markers in a text that people write, such as `AGENTS.md`.
+//! A block between two markers in a text that people edit, such as `AGENTS.md`.
 
 use super::text::{gap, line_end, with_line_ends_of};
 use super::{Refusal, State, Trace};
@@ -6,22 +6,22 @@ use super::{Refusal, State, Trace};
 const BEGIN: &str = "<!-- BEGIN hark";
 const END: &str = "<!-- END hark -->";
 
-/// Where the block is: from the first marker to the end of the line of the second.
+/// The range of the block: from the first marker to the end of the second marker's line.
 fn find(text: &str) -> Result<Option<(usize, usize)>, Refusal> {
     let broken = |at: usize, what: &str| {
         Err(Refusal::new(what, "remove the leftover marker line `hark` by hand").at(text, at))
     };
     let Some(begin) = line_starting(text, 0, BEGIN) else {
         return match line_starting(text, 0, END) {
-            Some(at) => broken(at, "a block ends that never begins"),
+            Some(at) => broken(at, "a hark block ends here but never begins"),
             None => Ok(None),
         };
     };
     let Some(end) = line_starting(text, begin, END) else {
-        return broken(begin, "a block begins that never ends");
+        return broken(begin, "a hark block begins here but never ends");
     };
     if let Some(second) = line_starting(text, begin + BEGIN.len(), BEGIN) {
-        return broken(second, "there are two blocks of hark");
+        return broken(second, "a second hark block begins here");
     }
     let end = text[end..].find('\n').map_or(text.len(), |n| end + n + 1);
     Ok(Some((begin, end)))
@@ -32,7 +32,7 @@ fn line_starting(text: &str, from: usize, marker: &str) -> Option<usize> {
     found.into_iter().find(|at| *at == 0 || text[..*at].ends_with('\n'))
 }
 
-/// As it is written into `text`: markers around it, line ends as there.
+/// The block with its markers and the line ends of `text`.
 fn written(block: &str, text: &str) -> String {
     let block = block.trim_end();
     with_line_ends_of(&format!("{BEGIN}: kept by `hark install` -->\n{block}\n{END}\n"), text)
@@ -66,7 +66,7 @@ pub(super) fn remove(text: &str, trace: &Trace) -> Result<String, Refusal> {
     let Some((begin, end)) = find(text)? else { return Ok(text.to_owned()) };
     let before = text[..begin].strip_suffix(trace.lead.as_str()).unwrap_or(&text[..begin]);
     let after = &text[end..];
-    // Text that came after us must not run into the line before.
+    // Text added after the block must not run into the line before it.
     let joint =
         if before.is_empty() || before.ends_with('\n') || after.is_empty() { "" } else { line_end(text) };
     Ok(format!("{before}{joint}{after}"))
@@ -79,7 +79,7 @@ mod tests {
     const BLOCK: &str = "## Memory\nAsk first.";
 
     #[test]
-    fn in_and_out_again() {
+    fn insert_and_remove_restore_the_text() {
         for text in ["", "# Rules", "# Rules\n", "# Rules\n\n", "# Rules\r\n\r\nTabs.\r\n", "\n\n"] {
             let (with, trace) = insert(text, BLOCK);
             assert_eq!(state(&with, BLOCK), Ok(State::Same), "{with:?}");

@@ -1,7 +1,7 @@
-//! Editing other people's files: one thing in, the same thing out again, and not a byte besides.
+//! Edits files of other programs: adds one thing, later removes exactly that, and changes nothing else.
 //!
-//! Every edit is a splice into the text. What the file looks like afterwards is read again and
-//! compared with what was meant; an edit that would do anything else is refused.
+//! Every edit is a splice into the text. The result is parsed again and compared with what was intended; an
+//! edit that would change anything else is refused.
 
 pub(crate) mod atomic;
 mod json;
@@ -16,31 +16,31 @@ use serde_json::Value;
 
 pub(crate) use text::Text;
 
-/// One thing of ours in a file. Kept in the manifest, so that it can be found and removed again.
+/// One thing that hark adds to a file. Recorded in the manifest so that hark can find and remove it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Edit {
     /// A property of a JSON object.
     JsonEntry { path: Vec<String>, value: Value },
-    /// An element of a JSON array. `mark` is in one of its strings and in nobody else's.
+    /// An element of a JSON array. `mark` occurs in one of its strings and in no other element.
     JsonItem { path: Vec<String>, value: Value, mark: String },
     /// A table of a TOML file.
     TomlTable { path: Vec<String>, value: Value },
-    /// An element of a list at the top of a YAML file. `seed` is what a new file begins with.
+    /// An element of a top-level list in a YAML file. `seed` is the start of a new file.
     YamlItem { key: String, value: Value, seed: String },
-    /// A block between markers in a text that people write.
+    /// A block between markers in a text that people edit.
     Block { text: String },
-    /// A file that is ours from the first byte to the last.
+    /// A file that belongs to hark as a whole.
     Whole { text: String, executable: bool },
 }
 
-/// What the text looked like where we put something; without it a removal would be a guess.
+/// How the text looked where hark added something. Without it, removal would be a guess.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
-    /// What we put before ours to stand apart: line ends.
+    /// The line ends that separate the addition from the text before it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub lead: String,
-    /// How many containers around ours did not exist before.
+    /// The number of containers that were created around it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub created: usize,
     /// The white space in a container that was empty before.
@@ -53,12 +53,12 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Whether ours is in a text.
+/// Whether a text contains the edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Absent,
     Same,
-    /// Something is in its place that is not what we would write.
+    /// Something else is in its place.
     Differs,
 }
 
@@ -75,7 +75,7 @@ impl Refusal {
         Refusal { line: None, what: what.into(), fix: fix.into() }
     }
 
-    /// The line of a byte in the text.
+    /// Sets the line from a byte position in the text.
     fn at(mut self, text: &str, byte: usize) -> Self {
         let head = text.as_bytes().get(..byte).unwrap_or(text.as_bytes());
         self.line = Some(1 + head.iter().filter(|b| **b == b'\n').count());
@@ -84,7 +84,7 @@ impl Refusal {
 }
 
 impl Edit {
-    /// Two edits with the same key are about the same place in a file.
+    /// Two edits with the same key concern the same place in a file.
     pub(crate) fn key(&self) -> String {
         match self {
             Edit::JsonEntry { path, .. } => format!("json {}", path.join("\u{1f}")),
@@ -96,7 +96,7 @@ impl Edit {
         }
     }
 
-    /// How people would name it.
+    /// The name shown to people.
     pub(crate) fn label(&self) -> String {
         match self {
             Edit::JsonEntry { path, .. } | Edit::JsonItem { path, .. } | Edit::TomlTable { path, .. } => {
@@ -108,7 +108,7 @@ impl Edit {
         }
     }
 
-    /// What is where a server's entry would be. None for other edits.
+    /// The entry that exists where a server's entry would go. `None` for other edits.
     pub(crate) fn in_its_place(&self, text: &str) -> Result<Option<Value>, Refusal> {
         match self {
             Edit::JsonEntry { path, value } if value.get("command").is_some() => json::entry(text, path),
@@ -132,7 +132,7 @@ impl Edit {
         }
     }
 
-    /// Puts it where it is absent.
+    /// Adds it to a text that does not contain it.
     pub(crate) fn insert(&self, text: &str) -> Result<(String, Trace), Refusal> {
         match self {
             Edit::JsonEntry { path, value } => json::insert_entry(text, path, value),
@@ -144,7 +144,7 @@ impl Edit {
         }
     }
 
-    /// Puts it in the place of an earlier one of ours.
+    /// Replaces an earlier version of the edit.
     pub(crate) fn replace(
         &self,
         former: &Edit,
@@ -165,7 +165,7 @@ impl Edit {
         }
     }
 
-    /// Takes it out; a text without it is returned as it is.
+    /// Removes it; a text that does not contain it stays unchanged.
     pub(crate) fn remove(&self, trace: &Trace, text: &str) -> Result<String, Refusal> {
         match self {
             Edit::JsonEntry { path, .. } => json::remove_entry(text, path, trace),

@@ -1,4 +1,4 @@
-//! Changes to a text, given by place in the unchanged text and made all at once.
+//! Several changes to a text, given as positions in the original and applied at once.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The bytes of a text file as text and back, byte for byte: mark at the start, kind of line ends.
+//! Converts the bytes of a text file to text and back without loss: byte order mark, line ends.
 
 use super::Refusal;
 
@@ -20,7 +20,7 @@ impl Text {
         Ok(Text { bom: body.is_some(), body: body.unwrap_or(text).to_owned() })
     }
 
-    /// Another text in the same kind of file.
+    /// Another text with the same encoding details.
     pub(crate) fn with(&self, body: String) -> Text {
         Text { bom: self.bom, body }
     }
@@ -48,7 +48,7 @@ pub(super) fn with_line_ends_of(text: &str, like: &str) -> String {
     }
 }
 
-/// What must stand between `text` and a paragraph after it.
+/// What must separate `text` from a paragraph after it.
 pub(super) fn gap(text: &str) -> String {
     let end = line_end(text);
     if text.is_empty() || text.ends_with(&format!("{end}{end}")) {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_at_the_start_survives() {
+    fn a_byte_order_mark_survives() {
         for bytes in [&b"\xef\xbb\xbf{}\r\n"[..], b"{}", b""] {
             assert_eq!(Text::decode(bytes).unwrap().encode(), bytes);
         }

@@ -1,4 +1,4 @@
-//! A table in a TOML file, at its end; removed with nothing but the line before it.
+//! A table at the end of a TOML file; its removal also removes the line before it, and nothing else.
 
 use serde_json::Value;
 use toml_edit::{Document, DocumentMut, Item, Table, TableLike};
@@ -9,7 +9,7 @@ use super::{Refusal, State, Trace};
 fn parse(text: &str) -> Result<Document<&str>, Refusal> {
     Document::parse(text).map_err(|error| {
         let said = error.message().lines().next().unwrap_or("it cannot be read").to_owned();
-        let refusal = Refusal::new(format!("it is not valid TOML: {said}"), "mend that line");
+        let refusal = Refusal::new(format!("it is not valid TOML: {said}"), "fix that line");
         error.span().map_or(refusal.clone(), |span| refusal.at(text, span.start))
     })
 }
@@ -51,7 +51,7 @@ pub(super) fn insert(text: &str, path: &[String], value: &Value) -> Result<(Stri
     }
 }
 
-/// `[a.b]` with its keys; tables inside it follow as `[a.b.c]`.
+/// `[a.b]` with its keys, followed by nested tables as `[a.b.c]`.
 fn table(path: &[String], value: &Value) -> String {
     let name: Vec<String> = path.iter().map(|part| toml_edit::Key::new(part).to_string()).collect();
     let mut out = format!("[{}]\n", name.join("."));
@@ -84,7 +84,7 @@ fn toml_value(value: &Value) -> toml_edit::Value {
     }
 }
 
-/// Into `outer = { … }`, which headers cannot extend: before the closing bracket.
+/// Inserts into `outer = { … }`, which headers cannot extend: before the closing bracket.
 fn into_inline(text: &str, path: &[String], value: &Value) -> Result<String, Refusal> {
     let cannot = || Refusal::new("hark cannot edit this file", "add the table by hand");
     let document = parse(text)?;
@@ -97,7 +97,7 @@ fn into_inline(text: &str, path: &[String], value: &Value) -> Result<String, Ref
     Ok(format!("{}{entry}{}", &text[..at], &text[at..]))
 }
 
-/// Out of it again, with its comma.
+/// Removes it from there, with its comma.
 fn out_of_inline(text: &str, path: &[String]) -> Option<String> {
     let document = parse(text).ok()?;
     let (name, outer) = path.split_last()?;
@@ -135,10 +135,10 @@ pub(super) fn remove(text: &str, path: &[String], trace: &Trace) -> Result<Strin
     if clean && rest(&outcome) == rest(text) {
         return Ok(outcome);
     }
-    Err(Refusal::new("hark cannot take its table out safely", format!("remove [{}] by hand", path.join("."))))
+    Err(Refusal::new("hark cannot remove its table safely", format!("remove [{}] by hand", path.join("."))))
 }
 
-/// Empty tables on the way may come and go with ours; everything else must be the same.
+/// Empty parent tables may come and go with the edit; everything else must stay the same.
 fn drop_at(value: &mut Value, path: &[String]) {
     let Some((name, rest)) = path.split_first() else { return };
     let Some(object) = value.as_object_mut() else { return };
@@ -154,7 +154,7 @@ fn drop_at(value: &mut Value, path: &[String]) {
     }
 }
 
-/// The lines of a table and of the tables in it: from each header to its last value.
+/// The lines of a table and its nested tables: from each header to its last value.
 fn lines_of(text: &str, table: &Table) -> Option<Vec<(usize, usize)>> {
     let mut ranges = Vec::new();
     if !table.is_implicit() {
@@ -191,7 +191,7 @@ fn cut(text: &str, ranges: &[(usize, usize)], lead: &str) -> String {
     let mut at = 0;
     for (start, end) in ranges {
         out.push_str(&text[at..start]);
-        // Only the first stands apart from what was there.
+        // Only the first table is separated from the text before it.
         if at == 0
             && let Some(bare) = out.strip_suffix(lead)
         {
@@ -212,11 +212,11 @@ fn without_item(text: &str, path: &[String]) -> Result<String, Refusal> {
     let table = outer.iter().try_fold(document.as_item_mut(), |here, name| here.get_mut(name));
     table.and_then(Item::as_table_like_mut).ok_or_else(cannot)?.remove(name);
     let outcome = document.to_string();
-    // A last line end is added to texts that had none.
+    // The edit added a final line end to a text that had none.
     Ok(if text.ends_with('\n') { outcome } else { outcome.trim_end().to_owned() })
 }
 
-/// Without comments and layout.
+/// The value without comments and layout.
 fn plain(item: &Item) -> Value {
     match item {
         Item::None => Value::Null,
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn in_and_out_again() {
+    fn insert_and_remove_restore_the_text() {
         for text in [
             "",
             "model = \"x\"",
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_after_stays() {
+    fn later_text_stays() {
         let (with, trace) = insert("a = 1\n", &path(), &server()).unwrap();
         let more = format!("{with}\n# next\n[tui]\nx = 1\n");
         assert_eq!(remove(&more, &path(), &trace).unwrap(), "a = 1\n\n# next\n[tui]\nx = 1\n");
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(refusal.line, Some(2), "{refusal:?}");
     }
 
-    /// Any settings, in any order and layout.
+    /// Arbitrary settings, in any order and layout.
     fn document() -> impl Strategy<Value = String> {
         let remark = prop::sample::select(vec!["", " # why", "\n# mine\n", "\n\n", "  "]);
         let value = ["1", "\"a\"", "[1, 2, ]", "{ a = 1 }", "\"\"\"\nx\n[y]\n\"\"\"", "1979-05-27"];

@@ -1,4 +1,4 @@
-//! An element of a list at the top of a YAML file, as text. Read before and after; what would
+//! An element of a top-level list in a YAML file, edited as text. Parsed before and after; an edit that would
 //! change anything else is refused.
 
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, Refusal> {
         let said = error.to_string();
         let mut refusal = Refusal::new(
             format!("it is not valid YAML: {}", said.lines().next().unwrap_or_default()),
-            "mend that line",
+            "fix that line",
         );
         refusal.line = error.location().and_then(|place| usize::try_from(place.line()).ok());
         refusal
@@ -22,7 +22,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, Refusal> {
     match parsed {
         Value::Object(map) => Ok(map),
         Value::Null => Ok(Map::new()),
-        _ => Err(Refusal::new("the file should be a map of names", "mend or remove it")),
+        _ => Err(Refusal::new("the top level of the file must be a mapping", "fix or remove it")),
     }
 }
 
@@ -34,7 +34,7 @@ fn elements<'m>(map: &'m Map<String, Value>, key: &str) -> Vec<&'m Value> {
     }
 }
 
-/// Entries are known by their name; plain words by themselves.
+/// Entries are identified by name, plain words by themselves.
 fn same_thing(a: &Value, b: &Value) -> bool {
     match (a.get("name"), b.get("name")) {
         (Some(a), Some(b)) => a == b,
@@ -54,7 +54,7 @@ pub(super) fn state(text: &str, key: &str, value: &Value) -> Result<State, Refus
     })
 }
 
-/// The element that is the same thing as `value`.
+/// The element that corresponds to `value`.
 pub(super) fn entry(text: &str, key: &str, value: &Value) -> Result<Option<Value>, Refusal> {
     let map = parse(text)?;
     Ok(elements(&map, key).into_iter().find(|element| same_thing(element, value)).cloned())
@@ -82,7 +82,7 @@ pub(super) fn insert(text: &str, key: &str, value: &Value, seed: &str) -> Result
     ))
 }
 
-/// As a block: a map over several lines, a word in one.
+/// In block style: a map on several lines, a word on one.
 fn item(value: &Value, indent: &str) -> String {
     match value.as_object() {
         Some(entries) => {
@@ -97,7 +97,7 @@ fn item(value: &Value, indent: &str) -> String {
     }
 }
 
-/// In one line. JSON is YAML.
+/// On one line. JSON is valid YAML.
 fn flow(value: &Value) -> String {
     match value {
         Value::Object(entries) => {
@@ -109,7 +109,7 @@ fn flow(value: &Value) -> String {
     }
 }
 
-/// The line of a name at the top: where it starts, and what follows the colon.
+/// The line of a top-level key: where it starts, and what follows the colon.
 fn heading<'t>(text: &'t str, key: &str) -> Option<(usize, &'t str)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -207,7 +207,7 @@ pub(super) fn remove(text: &str, key: &str, value: &Value, trace: &Trace) -> Res
         })
     };
     ways.into_iter().filter(|way| way != text).find(fits).ok_or_else(|| {
-        Refusal::new("hark cannot take its entry out safely", format!("remove it from `{key}:` by hand"))
+        Refusal::new("hark cannot remove its entry safely", format!("remove it from `{key}:` by hand"))
     })
 }
 
@@ -227,7 +227,7 @@ fn lines_of_item(text: &str, key: &str, index: usize) -> Option<(usize, usize)> 
     }
     let first = *starts.get(index)?;
     let limit = starts.get(index + 1).copied().unwrap_or(end);
-    // Comments before the next element are the next element's.
+    // Comments before the next element belong to the next element.
     let mut last = first;
     let mut at = first;
     for line in text[first..limit].split_inclusive('\n') {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn in_and_out_again() {
+    fn insert_and_remove_restore_the_text() {
         for text in [
             "name: me\n",
             "name: me",
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_around_and_inside_stay_out_of_it() {
+    fn removal_works_after_edits_around_and_inside() {
         let (with, trace) = insert("name: me\n", "mcpServers", &server(), "").unwrap();
         let edited = with.replace("[\"mcp\"]", "[mcp, --tools, all]") + "  - name: other\n    command: o\n";
         assert_eq!(state(&edited, "mcpServers", &server()), Ok(State::Differs));

@@ -9,11 +9,11 @@ use crate::hook::{Dialect, HookEvent, Say, What, claude_shape};
 pub(crate) const DIALECT: Dialect = Dialect { read, reply, hears, can_deny: true };
 
 fn read(wire: &Wire, event: &mut HookEvent) {
-    // Headless, it asks before every call of the model whether to compress; almost never does it.
+    // When headless, it asks before every model call whether to compress, and almost never does.
     if matches!(event.what, What::Compacting) && wire.text(&["trigger"]).as_deref() == Some("auto") {
         event.what = What::Other;
     }
-    // A command that went well says nothing about its exit code.
+    // A successful command reports no exit code.
     if let What::AfterTool { tool, ok: ok @ None, .. } = &mut event.what
         && tool.class == ToolClass::Shell
         && let Some(text) = wire.inside("tool_response").and_then(|r| r.text(&["llmContent"]))

@@ -1,5 +1,5 @@
-//! Chats of Gemini CLI: lines now, whole documents before. A message is written again when its tools
-//! have run; what was told already is told the same and known by its id.
+//! Chats of Gemini CLI: lines in current versions, whole documents in older ones. A message is written again
+//! after its tools have run; a repeated part has the same id, which identifies it.
 
 use std::path::Path;
 
@@ -50,7 +50,7 @@ fn is_chat(path: &Path) -> bool {
     path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "chats")
 }
 
-/// The project of a chat is in a small file beside its folder.
+/// A small file next to the chat folder names the project.
 fn project(folder: &Path) -> Option<String> {
     let text = hark_files::regular::read_to_string(&folder.join(".project_root"), 64 * 1024).ok()?;
     Some(text.trim().to_owned()).filter(|path| path.starts_with('/') && path.len() < 4_096)
@@ -61,8 +61,7 @@ struct Session {
     identity: Identity,
 }
 
-/// A header, a patch of it or a message: all of them at once, for they are told apart by what is
-/// there.
+/// A header, a patch of it or a message in one type, because only their fields tell them apart.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Record<'a> {
@@ -155,14 +154,14 @@ fn output(result: &Value) -> String {
     joined.replace("<untrusted_context>\n", "").replace("\n</untrusted_context>", "")
 }
 
-/// The client tells its model where it works.
+/// The client tells its model the working folder.
 fn workspace(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("Workspace Directories:**\n")?;
     let path = rest.lines().next()?.trim().strip_prefix("- ")?.trim();
     path.starts_with('/').then(|| path.to_owned())
 }
 
-/// What the client writes in a user's name.
+/// Text that the client writes on behalf of the user.
 fn is_noise(text: &str) -> bool {
     ["<session_context>", "System: Please continue.", "/"].iter().any(|beginning| text.starts_with(beginning))
 }

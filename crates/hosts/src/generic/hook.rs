@@ -1,5 +1,5 @@
-//! The hook protocol for plugins of ours and for clients we do not know: Claude's fields in, plain
-//! keys out (`context`, or `deny` with the reason).
+//! The hook protocol for hark's own plugins and for unknown clients: Claude's fields in, plain keys out
+//! (`context`, or `deny` with the reason).
 
 use serde_json::{Value, json};
 

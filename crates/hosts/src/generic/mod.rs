@@ -1,4 +1,4 @@
-//! any MCP client: who it is. What is installed for it is in `install.rs`.
+//! Any MCP client. `install.rs` defines what is installed for it.
 
 pub(crate) mod hook;
 mod install;

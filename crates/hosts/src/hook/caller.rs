@@ -1,15 +1,15 @@
-//! Who really calls. Several clients run the hooks of Claude Code's configuration as well as their
-//! own, and set its variables; a client started by another one inherits that one's variables.
+//! Determines which client really called. Several clients run the hooks of Claude Code's configuration as
+//! well as their own and set its variables. A client started by another one inherits that one's variables.
 //!
-//! So what the event itself says counts most, then a session id in the environment that is this
-//! event's, and what is merely set counts only where configurations are known to be read by others.
+//! So the event itself counts most, then a session id in the environment that matches the event. A variable
+//! that is merely set counts only for clients known to read the configuration of others.
 
 use super::Environment;
 use super::wire::Wire;
 use crate::HOSTS;
 use crate::host::Host;
 
-/// Set for its hooks by a client that also reads Claude Code's.
+/// Variables that clients which also read Claude Code's configuration set for their hooks.
 const MARKS: &[(&str, &str)] =
     &[("CURSOR_VERSION", "cursor"), ("COPILOT_CLI", "copilot-cli"), ("FACTORY_PROJECT_DIR", "droid")];
 

@@ -1,5 +1,5 @@
-//! The reply that Claude Code made and others took over: everything under `hookSpecificOutput`,
-//! with the event's name in it. Nothing else, for some refuse a reply with a key they do not know.
+//! The reply format of Claude Code that others adopted: everything under `hookSpecificOutput`, with the
+//! event's name. Nothing else, because some clients reject replies with unknown keys.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub(crate) fn reply(event: &HookEvent, say: &Say) -> Option<Value> {
     })
 }
 
-/// Where such clients pass context on to the model.
+/// Events for which such clients pass context on to the model.
 pub(crate) fn hears(event: &HookEvent) -> bool {
     matches!(event.what, What::Start { .. } | What::Prompt(_) | What::BeforeTool(_) | What::AfterTool { .. })
 }

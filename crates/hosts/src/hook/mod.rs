@@ -1,8 +1,8 @@
-//! Hooks of assistants: what happened, in our words, and an answer in theirs.
+//! Hooks of assistants: translates their events into hark's terms, and replies into theirs.
 //!
-//! Each assistant's folder has a `hook.rs` that reads its JSON into a [`HookEvent`] and writes a
-//! [`Say`] as the one reply that this client understands. Unknown fields and events are no errors:
-//! an event we do not know is [`What::Other`], and the answer to it is empty.
+//! Each assistant's folder has a `hook.rs` that reads its JSON into a [`HookEvent`] and writes a [`Say`] as
+//! the reply that this client understands. Unknown fields and events are not errors: an unknown event is
+//! [`What::Other`], and its reply is empty.
 
 mod caller;
 pub(crate) mod claude_shape;
@@ -23,9 +23,9 @@ use wire::Wire;
 /// An event of an assistant.
 #[derive(Debug)]
 pub struct HookEvent {
-    /// Id of the assistant that really called, whoever's configuration it read.
+    /// The id of the assistant that really called, whichever configuration it read.
     pub client: &'static str,
-    /// As whom it called, and how it spelled the event.
+    /// The host id and event name it was called with.
     pub via: String,
     /// The event's name as the client spells it; some want it back.
     pub name: String,
@@ -46,7 +46,7 @@ pub enum What {
         source: String,
     },
     Prompt(Raw),
-    /// Asked by another agent, not by a person: what a subagent is started with.
+    /// A request from another agent, not a person: the prompt of a subagent.
     Task(Raw),
     BeforeTool(ToolUse),
     AfterTool {
@@ -54,56 +54,55 @@ pub enum What {
         output: Raw,
         ok: Option<bool>,
     },
-    /// The assistant said something, and the turn goes on.
+    /// The assistant said something, and the turn continues.
     Reply(Raw),
     /// A turn ended.
     Stop {
         reply: Option<Raw>,
     },
-    /// Another agent begins, on behalf of this session.
+    /// Another agent starts on behalf of this session.
     Subagent,
-    /// The beginning of the conversation is about to be forgotten.
+    /// The client is about to drop the beginning of the conversation.
     Compacting,
-    /// It was forgotten, and this is what the assistant keeps of it.
+    /// The client dropped it, and this is the summary the assistant keeps.
     Compacted(Raw),
     End {
         reason: String,
     },
-    /// Nothing that concerns us.
+    /// Nothing of interest.
     Other,
 }
 
-/// What we answer.
+/// A reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Say {
     Nothing,
     /// For the model to read.
     Context(String),
-    /// Do not run this tool; the reason is for the model.
+    /// Blocks this tool; the model reads the reason.
     Deny(String),
 }
 
 /// How one assistant's hooks work.
 #[derive(Debug)]
 pub(crate) struct Dialect {
-    /// Fills what is particular to this client into a first guess.
+    /// Adds the details of this client to a first guess.
     pub(crate) read: fn(&Wire, &mut HookEvent),
-    /// The reply; `None` prints nothing at all.
+    /// The reply; `None` prints nothing.
     pub(crate) reply: fn(&HookEvent, &Say) -> Option<Value>,
-    /// Whether context in the answer to this event reaches the model.
+    /// Whether context in the reply to this event reaches the model.
     pub(crate) hears: fn(&HookEvent) -> bool,
-    /// Whether a tool can be refused.
+    /// Whether it can block a tool.
     pub(crate) can_deny: bool,
 }
 
-/// More than this, and clients cut it, spill it into a file, or refuse it.
+/// Clients cut, spill into a file or refuse anything longer.
 pub const MOST_CHARS: usize = 8_800;
 
-/// What the process brings along; a parameter, so that tests need no environment.
+/// The process environment; a parameter, so that tests can supply their own.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Reads what a client sent to `hark hook HOST [EVENT]`. Never fails: what cannot be understood is
-/// an event of no concern.
+/// Reads what a client sent to `hark hook HOST [EVENT]`. Never fails: an unreadable event is [`What::Other`].
 pub fn read(
     host: &'static Host,
     event: Option<&str>,
@@ -133,7 +132,7 @@ impl HookEvent {
         crate::find(self.client).map_or(&crate::generic::hook::DIALECT, |host| host.hooks)
     }
 
-    /// Whether the model reads what we answer to this event.
+    /// Whether the model reads the reply to this event.
     pub fn hears(&self) -> bool {
         match self.what {
             What::Subagent => self.hears_subagent(),
@@ -141,18 +140,18 @@ impl HookEvent {
         }
     }
 
-    /// Whether a subagent reads what is said when it begins. Measured for one client, documented for
-    /// another; the rest is left alone.
+    /// Whether a subagent reads what hooks add when it starts. Measured for one client and documented for
+    /// another; all others count as no.
     pub fn hears_subagent(&self) -> bool {
         matches!(self.client, "claude-code" | "vscode")
     }
 
-    /// Whether this client's model reads what is said when a session starts.
+    /// Whether this client's model reads what hooks add when a session starts.
     pub fn hears_start(&self) -> bool {
         self.would_hear(What::Start { source: String::new() })
     }
 
-    /// Whether this client's model reads what is said before a tool runs.
+    /// Whether this client's model reads what hooks add before a tool runs.
     pub fn hears_before(&self) -> bool {
         self.would_hear(What::BeforeTool(tools::unnamed()))
     }
@@ -176,7 +175,7 @@ impl HookEvent {
         matches!(self.what, What::BeforeTool(_)) && self.dialect().can_deny
     }
 
-    /// The text for stdout, in this client's shape and within its limits. Empty means nothing.
+    /// The text for stdout, in this client's format and within its limits. Empty means print nothing.
     pub fn answer(&self, say: &Say) -> String {
         let say = match say {
             Say::Context(text) if !self.hears() || text.trim().is_empty() => Say::Nothing,

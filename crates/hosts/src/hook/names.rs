@@ -1,4 +1,4 @@
-//! Events by all the names that clients have for them.
+//! Maps all the names that clients give to events.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use super::What;
 use super::tools;
 use super::wire::{Wire, text_of};
 
-/// The event's name: as the client says, else as our own command line says, else by its looks.
+/// The event's name: from the client, else from the command line, else guessed from the fields.
 pub(super) fn of(wire: &Wire, argument: Option<&str>) -> String {
     let said = |names: &[&str]| wire.text(names).filter(|name| name.len() < 80);
-    // Codex's `notify` runs one program for everything and says in `type` what it is.
+    // Codex's `notify` runs one program for every event and names the event in `type`.
     let argument = argument.filter(|name| !name.eq_ignore_ascii_case("notify")).map(str::to_owned);
     said(&["hook_event_name", "hookEventName", "agent_action_name", "hookName"])
         .or(argument)
@@ -32,12 +32,12 @@ fn by_looks(wire: &Wire) -> &'static str {
     }
 }
 
-/// `SessionStart`, `sessionStart` and `session_start` are one name.
+/// `SessionStart`, `sessionStart` and `session_start` are the same name.
 pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// What happened, as most clients mean it. A dialect corrects what is particular.
+/// The usual meaning of an event. A dialect corrects the exceptions.
 pub(super) fn what(name: &str, wire: &Wire) -> What {
     match folded(name).as_str() {
         "sessionstart" | "taskstart" | "taskresume" | "agentstart" | "agentresume" | "sessioncreated" => {
@@ -82,7 +82,7 @@ fn prompt(wire: &Wire) -> What {
     }
 }
 
-/// Takes out what hooks, ours among them, put into a prompt: nobody typed it.
+/// Removes what hooks, including hark's, added to a prompt: nobody typed it.
 pub(crate) fn without_injections(text: &str) -> String {
     let mut rest = text.to_owned();
     for (open, close) in [
@@ -102,8 +102,8 @@ pub(crate) fn without_injections(text: &str) -> String {
     }
 }
 
-/// Takes out what is quoted from our own memory: what was remembered once is not learned again
-/// from its echo. A frame that was cut off reaches to the end.
+/// Removes quotes from hark's own memory, so that hark does not learn from its own echo. A truncated frame
+/// extends to the end.
 pub(crate) fn without_frames(text: &str) -> Cow<'_, str> {
     const OPEN: &str = "<hark-memory";
     const CLOSE: &str = "</hark-memory>";

@@ -1,11 +1,11 @@
-//! JSON as far as it can be read: a client that was cut off in the middle has still said who it is.
+//! Reads as much of a broken JSON object as possible: a client that was cut off has still identified itself.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The object in `input`, with whatever could be read of a broken one.
+/// The object in `input`, or the readable part of a broken one.
 pub(super) fn object(input: &[u8]) -> Map<String, Value> {
     let text = String::from_utf8_lossy(input);
     let text = text.trim_start_matches('\u{feff}').trim();
@@ -18,7 +18,7 @@ pub(super) fn object(input: &[u8]) -> Map<String, Value> {
     found
 }
 
-/// Keeps each member that was read, also when a later one fails.
+/// Keeps each member that was read, even if a later one fails.
 struct Gather<'m>(&'m mut Map<String, Value>);
 
 impl<'de> DeserializeSeed<'de> for Gather<'_> {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_before_the_cut_counts() {
+    fn members_before_the_cut_are_kept() {
         let whole = br#"{"session_id":"a","cwd":"/x","tool_input":{"command":"ls"},"n":1}"#;
         assert_eq!(object(whole).len(), 4);
         assert_eq!(object(&whole[..40])["session_id"], "a");

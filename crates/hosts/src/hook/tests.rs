@@ -1,4 +1,4 @@
-//! Replies in each client's shape, and events that nobody should stumble over.
+//! Replies in each client's format, and unusual events.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Tools by all the names that clients have for them, and the files a call touches.
+//! Maps all the names that clients give to tools, and finds the files a call touches.
 
 use hark_core::Raw;
 use hark_core::session::FileOp;
@@ -10,16 +10,16 @@ use super::wire::{Wire, text_of};
 /// A call of a tool.
 #[derive(Debug)]
 pub struct ToolUse {
-    /// As the client calls it.
+    /// The client's name for it.
     pub name: String,
     pub class: ToolClass,
     pub input: Raw,
     /// The command, the file or the query it is about.
     pub target: Option<Raw>,
     pub touches: Vec<FileTouched>,
-    /// One of our own tools.
+    /// One of hark's own tools.
     pub ours: bool,
-    /// A command that runs `hark`: what it prints is what we know already.
+    /// A command that runs `hark`: its output is already known.
     pub echoes: bool,
 }
 
@@ -30,7 +30,7 @@ pub enum ToolClass {
     /// Runs a command.
     Shell,
     Read,
-    /// Finds tools that the client hides; refusing it would hide ours as well.
+    /// Finds tools that the client hides; blocking it would hide hark's tools as well.
     Search,
     Other,
 }
@@ -96,7 +96,7 @@ pub(crate) fn named(name: &str, wire: &Wire) -> ToolUse {
     call(name, &wire.to_value(), None)
 }
 
-/// A call of nothing in particular.
+/// A call of an unknown tool.
 pub(super) fn unnamed() -> ToolUse {
     call("", &Value::Null, None)
 }
@@ -112,7 +112,7 @@ pub(super) fn used(wire: &Wire) -> Option<ToolUse> {
         .or_else(|| wire.get(&["tool_input", "toolInput", "toolArgs", "tool_args", "args", "input"]))
         .cloned()
         .unwrap_or(Value::Null);
-    // Some send the input as the text of an object.
+    // Some clients send the input as a string that contains an object.
     let input = match &input {
         Value::String(text) => serde_json::from_str(text).unwrap_or(input),
         _ => input,
@@ -122,7 +122,7 @@ pub(super) fn used(wire: &Wire) -> Option<ToolUse> {
     Some(call(&name, &input, server.as_deref()))
 }
 
-/// A call as a client describes it, wherever it was read.
+/// A call as a client describes it, from a hook or a transcript.
 pub(crate) fn call(name: &str, input: &Value, server: Option<&str>) -> ToolUse {
     let class = class_of(name);
     let touches = if class == ToolClass::Edit { touched(name, input) } else { Vec::new() };
@@ -138,7 +138,7 @@ pub(crate) fn call(name: &str, input: &Value, server: Option<&str>) -> ToolUse {
     }
 }
 
-/// What a tool does, by the name a client gives it.
+/// What a tool does, judged by the client's name for it.
 pub fn class_of(name: &str) -> ToolClass {
     let folded = folded(name);
     let is = |list: &[&str]| list.contains(&folded.as_str());
@@ -151,12 +151,13 @@ pub fn class_of(name: &str) -> ToolClass {
     }
 }
 
-/// Starts another agent with a prompt.
+/// Whether it starts another agent with a prompt.
 pub fn is_delegation(name: &str) -> bool {
     matches!(folded(name).as_str(), "task" | "agent" | "runsubagent" | "spawnagent")
 }
 
-/// By its name alone, which the client makes and a model cannot: never by what the input says.
+/// Judged by the name alone, which comes from the client. The input comes from the model, so it must not
+/// decide.
 fn is_ours(name: &str, server: Option<&str>) -> bool {
     const PREFIXES: &[&str] = &[
         "mcp__hark__",
@@ -181,7 +182,7 @@ fn is_ours(name: &str, server: Option<&str>) -> bool {
     }
 }
 
-/// Whether one of the programs in a command line is ours.
+/// Whether one of the programs in a command line is hark.
 fn runs_hark(command: &Raw) -> bool {
     command.words().any(|word| {
         let word = word.trim_start_matches(['(', '$', '`', '{']);
@@ -220,7 +221,7 @@ fn touched(name: &str, input: &Value) -> Vec<FileTouched> {
     paths.into_iter().map(|path| FileTouched { path: Raw::new(path), op, from: None }).collect()
 }
 
-/// The files of a patch in the form that Codex and OpenCode use.
+/// The files in a patch in the format of Codex and OpenCode.
 fn patched(patch: &str) -> Vec<FileTouched> {
     let mut found: Vec<(String, FileOp, Option<String>)> = Vec::new();
     for line in patch.lines() {
@@ -269,7 +270,7 @@ fn target(class: ToolClass, input: &Value, touches: &[FileTouched]) -> Option<Ra
 }
 
 impl ToolUse {
-    /// A result may say more than the call: that a file written was a new one.
+    /// A result may reveal more than the call, for example that a written file was new.
     pub(crate) fn learn_from(&mut self, output: Option<&Value>) {
         let kind = output.and_then(|o| o.get("type")).and_then(Value::as_str);
         if kind == Some("create") && self.class == ToolClass::Edit {
@@ -280,7 +281,7 @@ impl ToolUse {
     }
 }
 
-/// Whether a call worked, if the client says so in any of the usual ways.
+/// Whether a call succeeded, if the client reports it in any of the usual ways.
 pub(super) fn outcome(output: Option<&Value>, error: Option<&Value>) -> Option<bool> {
     if error.is_some_and(|e| e.as_str().is_none_or(|t| !t.is_empty())) {
         return Some(false);
@@ -299,7 +300,7 @@ pub(super) fn outcome(output: Option<&Value>, error: Option<&Value>) -> Option<b
             return Some(code == 0);
         }
     }
-    // Some give the result as the text of an object.
+    // Some clients send the result as a string that contains an object.
     if let Value::String(text) = output
         && text.starts_with('{')
         && let Ok(inner @ Value::Object(_)) = serde_json::from_str(text)
@@ -314,7 +315,7 @@ pub(super) fn outcome(output: Option<&Value>, error: Option<&Value>) -> Option<b
     exit_code(&text_of(output)).map(|code| code == 0)
 }
 
-/// Exit codes as clients write them around what a command printed: at one end of it.
+/// Exit codes as clients print them, before or after a command's output.
 pub(crate) fn exit_code(text: &str) -> Option<i64> {
     let edges = text.lines().take(2).chain(text.lines().rev().take(4));
     for line in edges {
@@ -379,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_are_read_where_they_are_told() {
+    fn outcomes_are_read_wherever_clients_report_them() {
         let text = |t: &str| outcome(Some(&json!(t)), None);
         assert_eq!(text("[Process exited with code 3]"), Some(false));
         assert_eq!(text("Exit code: 0\nWall time: 0 seconds"), Some(true));

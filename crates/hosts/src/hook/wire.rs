@@ -1,4 +1,4 @@
-//! What a client sent, asked for by any of the names that clients give to the same thing.
+//! A client's JSON, with lookup by any of the names that clients give to the same field.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Environment;
 
-/// Longer ids are somebody's mistake.
+/// A longer id is a mistake.
 const MOST_ID_CHARS: usize = 200;
 
 #[derive(Debug)]
@@ -17,7 +17,7 @@ impl Wire {
         Wire(object)
     }
 
-    /// The first of `names` that is there and not null.
+    /// The first of `names` that exists and is not null.
     pub(crate) fn get(&self, names: &[&str]) -> Option<&Value> {
         names.iter().find_map(|name| self.0.get(*name)).filter(|value| !value.is_null())
     }
@@ -39,7 +39,7 @@ impl Wire {
         text.map(str::to_owned)
     }
 
-    /// An id: text or number, not empty, not endless.
+    /// An id: text or number, neither empty nor too long.
     pub(crate) fn id(&self, names: &[&str]) -> Option<String> {
         let id = names.iter().find_map(|name| match self.0.get(*name)? {
             Value::String(text) => Some(text.trim().to_owned()).filter(|t| !t.is_empty()),
@@ -62,7 +62,7 @@ impl Wire {
         ])
     }
 
-    /// Where the client works: what it says, or what it set for its hooks.
+    /// The client's working folder: as it reports it, or from the environment of its hooks.
     pub(crate) fn folder(&self, environment: Environment<'_>) -> Option<PathBuf> {
         let first = |name: &str| self.0.get(name)?.as_array()?.first()?.as_str().map(str::to_owned);
         let said = self
@@ -78,7 +78,7 @@ impl Wire {
     }
 }
 
-/// Any JSON as text for people: strings as they are, text parts of results joined, else JSON.
+/// Any JSON as text for people: strings unchanged, text parts of results joined, anything else as JSON.
 pub(crate) fn text_of(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -7,7 +7,7 @@ const SERVER: What = What::Server {
     entry: r#"{"type":"local","command":["{hark}","mcp"],"enabled":true,"environment":"{env}"}"#,
 };
 
-/// A descendant of OpenCode: the same plugin serves both.
+/// A fork of OpenCode: the same plugin serves both.
 pub(crate) const INSTALL: Install = Install {
     programs: &["kilo"],
     traces: &[config(&["kilo"])],

@@ -1,4 +1,4 @@
-//! Kilo: who it is. What is installed for it is in `install.rs`.
+//! Kilo. `install.rs` defines what is installed for it.
 
 pub(crate) mod hook;
 mod install;

@@ -1,5 +1,5 @@
-//! Hooks of OpenCode, through the plugin that we install: our own protocol. The plugin stops no tool,
-//! and can add to what is kept when a conversation is compacted.
+//! Hooks of OpenCode, through hark's own plugin and protocol. The plugin never blocks a tool, but it can add
+//! to what survives a compaction.
 
 use crate::generic;
 use crate::hook::{Dialect, HookEvent, What, claude_shape};

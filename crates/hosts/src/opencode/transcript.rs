@@ -1,5 +1,5 @@
-//! OpenCode's database, and Kilo's, which is the same. A record is a part of a message with what it
-//! belongs to, as the store puts it together:
+//! OpenCode's database, and Kilo's, which is the same. A record is one part of a message with its session and
+//! message, as the store assembles it:
 //! `{"session":{"id","parent","directory"},"message":{…},"part":{…},"part_id","created","updated"}`.
 
 use hark_core::{Raw, Timestamp};
@@ -69,7 +69,7 @@ impl Reader for Parts {
                 if text.is_empty() {
                     return told.skip(Skip::Noise);
                 }
-                // Text grows while it is written; only what is finished is told.
+                // Text grows while it is written; only finished text is reported.
                 if !by_user && part["time"]["end"].is_null() && message["time"]["completed"].is_null() {
                     return told.skip(Skip::Noise);
                 }
@@ -99,7 +99,7 @@ fn tool(part: &Value, when: Option<Timestamp>, told: &mut Told) {
     let failed = match state["status"].as_str() {
         Some("completed") => state["metadata"]["exit"].as_i64().is_some_and(|code| code != 0),
         Some("error") => true,
-        // It will be told when it is done.
+        // It is reported when it is done.
         _ => return told.skip(Skip::Noise),
     };
     let text = state["error"].as_str().or(state["metadata"]["output"].as_str()).or(state["output"].as_str());
@@ -108,7 +108,7 @@ fn tool(part: &Value, when: Option<Timestamp>, told: &mut Told) {
     told.turn(Some(id.to_owned()), when, What::AfterTool { tool, output, ok: Some(!failed) });
 }
 
-/// `opencode run` puts its argument into quotes.
+/// `opencode run` wraps its argument in quotes.
 fn unquoted(text: &str) -> &str {
     let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     inner.filter(|inner| !inner.contains('"')).unwrap_or(text)

@@ -1,5 +1,5 @@
-//! Doing what a plan says. The manifest knows of a change before the file has it, so that no crash
-//! leaves something of ours that nobody remembers.
+//! Applies a plan. The manifest records a change before the file changes, so that a crash leaves nothing
+//! behind that hark does not know of.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use super::{Before, Change, Plan};
 use crate::edit::atomic;
 use crate::manifest::{FileRecord, Manifest, Vault, hash};
 
-/// What came of a plan.
+/// The outcome of a plan.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub trouble: Vec<Trouble>,
@@ -24,7 +24,7 @@ pub struct Trouble {
 }
 
 impl Plan {
-    /// One file that fails does not stop the others.
+    /// Continues with the other files if one fails.
     pub fn apply(self, vault: &mut Vault) -> Outcome {
         let mut outcome = Outcome::default();
         for change in self.changes {
@@ -48,16 +48,16 @@ impl Plan {
 fn trouble(path: PathBuf, error: &io::Error) -> Trouble {
     let fix = match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "make it writable and run again"
+            "make it writable, then run the command again"
         }
-        _ => "run again",
+        _ => "run the command again",
     };
     Trouble { path, what: error.to_string(), fix: fix.to_owned() }
 }
 
 fn apply_one(vault: &mut Vault, change: &Change) -> io::Result<()> {
     if atomic::read(&change.path)? != change.before {
-        return Err(io::Error::other("it changed meanwhile"));
+        return Err(io::Error::other("it changed in the meantime"));
     }
     let visible = change.is_visible();
     let former = vault.manifest.clone();
@@ -77,7 +77,7 @@ fn apply_one(vault: &mut Vault, change: &Change) -> io::Result<()> {
     done
 }
 
-/// Puts the change into the manifest.
+/// Records the change in the manifest.
 fn note(vault: &mut Vault, change: &Change) -> io::Result<()> {
     vault.manifest.files.retain(|file| file.path != change.path);
     if change.record.edits.is_empty() {
@@ -100,7 +100,7 @@ fn note(vault: &mut Vault, change: &Change) -> io::Result<()> {
     Ok(())
 }
 
-/// Folders that were made for our files and are empty again.
+/// Removes folders that were created for hark's files and are empty again.
 fn remove_folders(manifest: &mut Manifest) {
     manifest.folders.sort();
     manifest.folders.dedup();

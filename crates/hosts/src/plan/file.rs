@@ -1,4 +1,4 @@
-//! One file: what is ours in it now, what should be, and what remains when we go.
+//! Plans one file: what hark has in it now, what it should have, and what remains after an uninstall.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,12 +11,12 @@ use crate::manifest::{self, EditRecord, FileRecord, Owner, hash};
 use crate::place::Surroundings;
 use crate::wish::Wish;
 
-/// What the file is without us.
+/// The file without hark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Before {
     /// These bytes, or no file.
     Bytes(Option<Vec<u8>>),
-    /// Bytes that are kept already.
+    /// Bytes that are already saved.
     Kept(Option<String>),
 }
 
@@ -41,7 +41,7 @@ impl Planned {
     }
 }
 
-/// A file on its way from what it is to what it should be.
+/// A file between its current and its planned state.
 struct Draft {
     body: String,
     edits: Vec<EditRecord>,
@@ -59,14 +59,14 @@ pub(super) fn plan(
     let cannot = |error: std::io::Error| Refusal {
         line: None,
         what: format!("it cannot be read: {error}"),
-        fix: "check that you may read it".to_owned(),
+        fix: "check that you have permission to read it".to_owned(),
     };
     let projects = wanted.iter().filter_map(|(owner, _)| owner.project.as_deref());
     if projects.into_iter().any(|root| path.starts_with(root) && atomic::leads_out(path, root)) {
         return Err(Refusal {
             line: None,
-            what: "it is a link that leads out of the project".to_owned(),
-            fix: "replace the link by a file, then run it again".to_owned(),
+            what: "it is a link to a place outside the project".to_owned(),
+            fix: "replace the link with a file, then run the command again".to_owned(),
         });
     }
     let bytes = atomic::read(path).map_err(cannot)?;
@@ -86,7 +86,8 @@ pub(super) fn plan(
         && let Some(record) = record
         && draft.edits.len() < record.edits.len()
     {
-        // Nobody touched it: what stays is put into the original anew, and nothing is left over.
+        // Nobody changed the file since: insert what stays into the original again, so that no residue
+        // remains.
         let original = kept(&around.data, record).map_err(cannot)?;
         if draft.edits.is_empty() && wanted.is_empty() {
             return Ok(leave(bytes, original, record, draft));
@@ -110,7 +111,7 @@ pub(super) fn plan(
     Ok(Planned::new(change, draft))
 }
 
-/// Everything of ours is gone from the draft.
+/// The draft contains nothing of hark's any more.
 fn last_out(
     record: Option<&FileRecord>,
     bytes: Option<Vec<u8>>,
@@ -129,7 +130,7 @@ fn last_out(
     Planned::new(Some(change), draft)
 }
 
-/// As it was before us, byte for byte.
+/// Restores the file byte for byte.
 fn leave(bytes: Option<Vec<u8>>, original: Option<Vec<u8>>, record: &FileRecord, draft: Draft) -> Planned {
     let new = NewRecord { before: Before::Kept(record.original.clone()), edits: Vec::new() };
     Planned::new(Some((bytes, original, Mode::Usual, new)), draft)
@@ -139,7 +140,7 @@ fn kept(data: &Path, record: &FileRecord) -> std::io::Result<Option<Vec<u8>>> {
     record.original.as_ref().map(|name| manifest::original(data, name)).transpose()
 }
 
-/// What the file would be without us, for the day when we go.
+/// What the file would be without hark, for a later uninstall.
 fn without_us(
     record: Option<&FileRecord>,
     as_left: bool,
@@ -153,7 +154,7 @@ fn without_us(
     if bytes.is_none() {
         return Ok(Before::Bytes(None));
     }
-    // The user changed it since: the original must have those changes too.
+    // The user changed it since, so the saved original needs those changes too.
     let mut body = text.body.clone();
     for edit in record.edits.iter().rev() {
         body = edit.edit.remove(&edit.trace, &body)?;
@@ -165,7 +166,7 @@ fn without_us(
 }
 
 impl Draft {
-    /// The wishes as this file wants them: where an entry calls `hark serve`, it keeps doing so.
+    /// Adapts the wishes to this file: an entry that calls `hark serve` keeps doing so.
     fn fitted<'o>(
         &mut self,
         wanted: &[(&'o Owner, &Wish)],
@@ -193,7 +194,7 @@ impl Draft {
         Ok(fitted)
     }
 
-    /// Takes out what these owners do not want any more and nobody else does.
+    /// Removes what these owners no longer want, unless another owner does.
     fn release(&mut self, active: &BTreeSet<Owner>, wanted: &[(&Owner, Edit)]) -> Result<(), Refusal> {
         for at in (0..self.edits.len()).rev() {
             let key = self.edits[at].edit.key();
@@ -213,7 +214,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Puts all edits into another text.
+    /// Inserts all edits into another text.
     fn again(&mut self, body: &str) -> Result<(), Refusal> {
         self.body = body.to_owned();
         for record in &mut self.edits {
@@ -229,24 +230,24 @@ impl Draft {
         }
         match state {
             State::Absent if exists && matches!(edit, Edit::Whole { .. }) => {
-                self.notes.push("it is not hark's, so it stays as it is".to_owned());
+                self.notes.push("hark did not create it, so it stays unchanged".to_owned());
             }
             State::Absent => {
                 let trace;
                 (self.body, trace) = edit.insert(&self.body)?;
                 self.edits.push(EditRecord { edit: edit.clone(), trace, owners: vec![owner.clone()] });
             }
-            // Somebody else put it there, and so hark will not take it away.
+            // Someone else added it, so hark will not remove it.
             State::Same => {}
             State::Differs => self.notes.push(format!(
-                "{} is there already and not by `hark install`, so it stays; remove it and install again to have hark keep it",
+                "{} already exists and `hark install` did not add it, so it stays; to let hark manage it, remove it and install again",
                 edit.label()
             )),
         }
         Ok(())
     }
 
-    /// One of ours, perhaps from an older version.
+    /// An edit of hark's, perhaps from an older version.
     fn renew(&mut self, at: usize, owner: &Owner, edit: &Edit, state: State) -> Result<(), Refusal> {
         let former = self.edits[at].clone();
         let record = &mut self.edits[at];

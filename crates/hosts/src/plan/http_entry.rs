@@ -1,7 +1,7 @@
 //! An entry that calls `hark serve` over HTTP instead of starting `hark mcp`.
 //!
-//! Nobody but the user writes one, and it stays as it is. All it may lack is the token: then the header is put into it,
-//! as an edit of its own that goes again with `hark uninstall`.
+//! Only the user writes one, and it stays unchanged. It may only lack the token: then hark adds the header as
+//! a separate edit, which `hark uninstall` removes.
 
 use serde_json::{Value, json};
 
@@ -11,20 +11,20 @@ use crate::manifest::FileRecord;
 
 const AUTHORIZATION: &str = "Authorization";
 
-/// What a wish for `hark mcp` comes to.
+/// How to satisfy a wish for `hark mcp`.
 #[derive(Debug, PartialEq)]
 pub(super) enum Fit {
-    /// There is no entry over HTTP in its place.
+    /// There is no HTTP entry in its place.
     AsWished,
-    /// There is one, and this belongs into it.
+    /// There is one, and this header belongs in it.
     Header { edit: Edit, lacking: bool },
     /// There is one with a token of the user's own.
     Complete,
-    /// There is one without a token, and it is not for hark to put it there.
+    /// There is one without a token, and hark must not add it.
     ByHand(&'static str),
 }
 
-/// `shared` says that others read the file too, so that no token may go into it.
+/// `shared` means that others read the file too, so no token may go into it.
 pub(super) fn fit(
     wish: &Edit,
     body: &str,
@@ -57,7 +57,7 @@ pub(super) fn fit(
     let shown = path.iter().try_fold(&entry, |here, name| here.get(name));
     let recorded = record.is_some_and(|r| r.edits.iter().any(|record| record.edit.key() == edit.key()));
     Ok(match shown {
-        // Ours from before: it stays as it is unless the token is another now.
+        // Added by hark earlier: it stays unless the token has changed.
         Some(shown) if recorded && !bearer.outdates(shown) => {
             Fit::Header { edit: with_header(edit, shown), lacking: false }
         }
@@ -83,13 +83,13 @@ fn with_header(edit: Edit, header: &Value) -> Edit {
     }
 }
 
-/// Whether an entry is about a `hark serve` on this machine. Assistants name the address differently.
+/// Whether an entry refers to a `hark serve` on this machine. Assistants name the address differently.
 fn calls_us(entry: &Value) -> bool {
     let names = ["url", "httpUrl", "serverUrl", "uri"];
     let Some(url) = names.iter().find_map(|name| entry.get(name)?.as_str()) else { return false };
     let Some(rest) = url.strip_prefix("http://") else { return false };
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-    // `127.0.0.1:9824@evil.example` is the host `evil.example`, which must not get the token.
+    // `127.0.0.1:9824@evil.example` is the host `evil.example`, which must not receive the token.
     if authority.contains('@') {
         return false;
     }
@@ -97,7 +97,7 @@ fn calls_us(entry: &Value) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].contains(&host.as_str()) && path.trim_end_matches('/') == "mcp"
 }
 
-/// Whether an entry shows some token, however its assistant writes that.
+/// Whether an entry has a token, in any assistant's format.
 fn authorized(entry: &Value) -> bool {
     let headers = ["headers", "http_headers", "env_http_headers"].map(|name| entry.get(name));
     let more = entry.get("requestOptions").and_then(|options| options.get("headers"));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_seen_however_it_is_written() {
+    fn tokens_are_recognised_in_every_format() {
         for entry in [
             json!({ "headers": { "authorization": "Bearer x" } }),
             json!({ "http_headers": { "Authorization": "Bearer x" } }),

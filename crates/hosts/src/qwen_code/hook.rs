@@ -1,12 +1,12 @@
-//! Hooks of Qwen Code: Claude's events. What is said before a tool does not reach the model.
+//! Hooks of Qwen Code: Claude's events. Context added before a tool does not reach the model.
 
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, What, claude_shape};
 
 pub(crate) const DIALECT: Dialect = Dialect { read, reply: claude_shape::reply, hears, can_deny: true };
 
-/// Prompt ids are not used: a tool's continuation repeats the id of its prompt. Of the two ids of a
-/// call the model's own is taken; the other is made up for hooks, and no transcript knows it.
+/// Does not use prompt ids, because a tool's continuation repeats the id of its prompt. Of the two ids of a
+/// call it uses the model's own; the other exists only in hooks, not in transcripts.
 fn read(wire: &Wire, event: &mut HookEvent) {
     match event.what {
         What::Prompt(_) => event.once = None,

@@ -8,7 +8,7 @@ const SERVER: What = What::Server {
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
 
-/// Time is counted in milliseconds.
+/// Times are in milliseconds.
 const HOOKS: HookTable = HookTable {
     host: "qwen-code",
     path: &["hooks"],

@@ -1,4 +1,4 @@
-//! Chats of Qwen Code: a line per record, with parts as in Gemini CLI and ids as in Claude Code.
+//! Chats of Qwen Code: one record per line, with parts as in Gemini CLI and ids as in Claude Code.
 
 use hark_core::{Raw, Timestamp};
 use serde::Deserialize;
@@ -93,7 +93,7 @@ impl Session {
         for call in parts.iter().map(|part| &part["functionCall"]).filter(|call| call.is_object()) {
             let (Some(id), Some(name)) = (call["id"].as_str(), call["name"].as_str()) else { continue };
             let args = &call["args"];
-            // A tool that is hidden is called through another one.
+            // A hidden tool is called through another one.
             let tool = match (name, args["name"].as_str()) {
                 ("tool_call", Some(inner)) => tools::call(inner, &args["arguments"], None),
                 _ => tools::call(name, args, None),
@@ -119,7 +119,7 @@ impl Session {
     }
 }
 
-/// It lists what became of a command below what it printed.
+/// It lists the outcome of a command below its output.
 fn exit_code_within(text: &str) -> Option<i64> {
     let line = text.lines().rev().take(12).find(|line| line.starts_with("Exit Code: "));
     line.map_or_else(|| exit_code(text), exit_code)

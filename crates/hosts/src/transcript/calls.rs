@@ -1,12 +1,12 @@
-//! Calls of tools whose results are yet to come.
+//! Tool calls that still wait for their results.
 
 use std::collections::VecDeque;
 
 use crate::hook::tools::ToolUse;
 
-/// More than this are not waited for.
+/// The maximum number of waiting calls.
 const MOST: usize = 256;
-/// Nor is a call that lies this far back in its file.
+/// A call further back in its file than this is given up.
 const FAR: u64 = 4 * 1024 * 1024;
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Calls {
         self.waiting.remove(place).map(|call| call.tool)
     }
 
-    /// Where the first call begins that is still waited for.
+    /// Where the first waiting call begins.
     pub(crate) fn since(&self) -> Option<u64> {
         let near = |call: &&Call| self.seen.saturating_sub(call.at) <= FAR;
         self.waiting.iter().filter(near).map(|call| call.at).min()

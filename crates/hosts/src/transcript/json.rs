@@ -1,4 +1,4 @@
-//! Pieces of JSON that look the same in many transcripts.
+//! JSON fragments that are common to many transcripts.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::hook::names::without_frames;
 
-/// A time as assistants write it: RFC 3339, or milliseconds or seconds since 1970.
+/// A time as assistants write it: RFC 3339, or seconds or milliseconds since 1970.
 pub(crate) fn time(text: &str) -> Option<Timestamp> {
     if let Ok(number) = text.parse::<f64>() {
         // Seconds reach the year 2286 with ten digits, milliseconds have thirteen.
@@ -28,8 +28,7 @@ struct Part<'a> {
 
 const TEXTS: &[&str] = &["text", "input_text", "output_text", "Text", ""];
 
-/// The text in a content: a text, or a list of parts of which some are text. Without what is quoted
-/// from our own memory.
+/// The text in a content, which is a string or a list of parts. Leaves out quotes from hark's own memory.
 pub(crate) fn text_in(content: &RawValue) -> String {
     let raw = content.get();
     if raw.starts_with('"') {
@@ -74,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_are_read_without_our_own_words() {
+    fn contents_are_read_without_quotes_from_memory() {
         let read = |text: &str| text_in(&RawValue::from_string(text.to_owned()).unwrap());
         assert_eq!(read(r#""plain""#), "plain");
         assert_eq!(

@@ -1,9 +1,9 @@
-//! Transcripts: what assistants write down about their sessions, told in our words.
+//! Transcripts: the assistants' own records of their sessions, translated into hark's terms.
 //!
-//! Each assistant's folder has a `transcript.rs` with one [`Reader`]. A reader is given records one
-//! by one (a line, a whole document, a row) and tells whose session it is and what happened. It
-//! opens nothing and keeps little: files, cursors and memory are the business of whoever feeds it.
-//! What it does not know is counted, never an error.
+//! Each assistant's folder has a `transcript.rs` with one [`Reader`]. A reader receives records one by one (a
+//! line, a whole document, a row) and reports whose session it is and what happened. It opens nothing and
+//! keeps little state: the caller manages files, cursors and memory. Unknown records are counted and are
+//! never errors.
 
 mod calls;
 mod json;
@@ -25,29 +25,29 @@ use crate::{
     qwen_code,
 };
 
-/// How the transcripts of one assistant are kept.
+/// How one assistant stores its transcripts.
 pub struct Transcripts {
-    /// The assistant, as in `hark install`.
+    /// The assistant's id, as in `hark install`.
     pub host: &'static str,
     pub shape: Shape,
-    /// Where they are, unless somebody moved them.
+    /// The default places.
     pub(crate) places: &'static [Place],
-    /// Whether a file found there may be one.
+    /// Whether a file found there may be a transcript, by its name.
     pub(crate) named: fn(&Path) -> bool,
-    /// Whether a file that begins like this is one, wherever it lies.
+    /// Whether a file that begins like this is a transcript, wherever it is.
     pub(crate) begins: fn(&str) -> bool,
     /// A reader for a file of this name.
     pub(crate) reader: fn(&Path) -> Box<dyn Reader>,
 }
 
-/// What a record is.
+/// The unit in which a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// A line; files grow at their end.
+    /// A line; files grow at the end.
     Lines,
-    /// The whole file, which is written anew each time.
+    /// The whole file, which is rewritten each time.
     Document,
-    /// A row of OpenCode's database, put together as one object.
+    /// A row of OpenCode's database, assembled into one object.
     Database,
 }
 
@@ -56,14 +56,13 @@ pub trait Reader {
     /// `at` is where the record begins in its file.
     fn read(&mut self, record: &[u8], at: u64, told: &mut Told);
 
-    /// Where to begin the next time, if not behind the last record: a call was told whose result is
-    /// yet to come.
+    /// Where to resume, if not after the last record: a call was reported whose result is still missing.
     fn waits_since(&self) -> Option<u64> {
         None
     }
 }
 
-/// Whose session the following turns belong to.
+/// The session that the following turns belong to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
     pub session: String,
@@ -78,7 +77,7 @@ pub struct Identity {
 /// Something that happened.
 #[derive(Debug)]
 pub struct Turn {
-    /// The assistant's own id, where its hooks give the same one, or where it is the only one.
+    /// The assistant's own id, if its hooks use the same one or there is no other.
     pub once: Option<String>,
     pub at: Option<Timestamp>,
     pub what: What,
@@ -90,23 +89,23 @@ pub enum Item {
     Turn(Turn),
 }
 
-/// Why a record, or a part of one, was passed over.
+/// Why a record, or a part of one, was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Skip {
-    /// We know it, and there is nothing in it to keep.
+    /// Known, with nothing worth keeping.
     Noise,
-    /// Of a sort that we do not know.
+    /// Of an unknown kind.
     Unknown,
-    /// Not what its format says it is.
+    /// Invalid in its format.
     Broken,
-    /// Longer than a record may be.
+    /// Longer than allowed.
     TooLong,
     /// Copied from another session.
     Copied,
     /// A result without its call.
     Orphan,
-    /// Of a session that was forgotten here.
+    /// From a session that was forgotten here.
     Forgotten,
 }
 
@@ -119,12 +118,12 @@ impl Skip {
             Skip::TooLong => "too long",
             Skip::Copied => "copied from another session",
             Skip::Orphan => "results without a call",
-            Skip::Forgotten => "of forgotten sessions",
+            Skip::Forgotten => "from forgotten sessions",
         }
     }
 }
 
-/// What a reader told so far; emptied by whoever listens.
+/// What a reader has reported so far; the caller empties it.
 #[derive(Debug, Default)]
 pub struct Told {
     pub items: Vec<Item>,
@@ -133,7 +132,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// Says whose the next turns are; nothing if that is known already.
+    /// Names the session of the next turns, unless it is already the current one.
     pub(crate) fn session(&mut self, identity: Identity) {
         if self.current.as_ref() != Some(&identity) {
             self.current = Some(identity.clone());
@@ -150,8 +149,7 @@ impl Told {
     }
 }
 
-/// Every assistant whose transcripts can be read. Of two that could have written a file the first
-/// is believed.
+/// Every assistant whose transcripts can be read. If two could have written a file, the first wins.
 pub const TRANSCRIPTS: &[&Transcripts] = &[
     &codex::transcript::TRANSCRIPTS,
     &gemini_cli::transcript::LINES,
@@ -173,12 +171,12 @@ impl Transcripts {
         (self.reader)(path)
     }
 
-    /// Whether a file that lies where it should is one by its name.
+    /// Whether the name of a file in a default place is that of a transcript.
     pub fn is_named(&self, path: &Path) -> bool {
         (self.named)(path)
     }
 
-    /// Folders and files to look at.
+    /// The folders and files to search.
     pub fn places(&self, around: &Surroundings) -> Vec<PathBuf> {
         let host = crate::find(self.host);
         let found = self.places.iter().filter_map(|place| around.find(host?, place));
@@ -186,7 +184,7 @@ impl Transcripts {
     }
 }
 
-/// Whose transcript a file is that begins like this; none that we know.
+/// The assistant that wrote a file that begins like this, if it is a known one.
 pub fn recognise(path: &Path, head: &[u8]) -> Option<&'static Transcripts> {
     if head.starts_with(b"SQLite format 3\0") {
         let is_kilo = path.file_name().is_some_and(|name| name == "kilo.db");
@@ -202,7 +200,7 @@ pub fn recognise(path: &Path, head: &[u8]) -> Option<&'static Transcripts> {
     TRANSCRIPTS.iter().copied().find(|t| t.shape != Shape::Database && (t.begins)(text))
 }
 
-/// The name of a file without its ending, as many assistants name sessions.
+/// The name of a file without its extension, which many assistants use as session id.
 pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Hooks of VS Code's agents: Claude's events and replies. A prompt's hook cannot add context.
+//! Hooks of VS Code's agents: Claude's events and replies. A hook on a prompt cannot add context.
 
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, What, claude_shape};

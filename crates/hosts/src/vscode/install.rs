@@ -23,6 +23,6 @@ pub(crate) const INSTALL: Install = Install {
         for_project(project(&[".github/hooks/hark.json"]), What::Hooks(&HOOKS)),
         for_project(project(&["AGENTS.md"]), What::Rules),
     ],
-    next: &["run `MCP: List Servers` in VS Code and start `hark`; it asks once whether you trust it"],
+    next: &["run `MCP: List Servers` in VS Code and start `hark`; VS Code asks once whether you trust it"],
     ..Install::NONE
 };

@@ -1,4 +1,4 @@
-//! VS Code: who it is. What is installed for it is in `install.rs`.
+//! VS Code. `install.rs` defines what is installed for it.
 
 pub(crate) mod hook;
 mod install;

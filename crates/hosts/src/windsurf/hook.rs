@@ -1,4 +1,4 @@
-//! Hooks of Windsurf. They watch: nothing they print reaches the model, so nothing is printed.
+//! Hooks of Windsurf. They only observe: the model never sees their output, so they print nothing.
 
 use hark_core::Raw;
 use serde_json::Value;

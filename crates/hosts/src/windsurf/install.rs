@@ -8,7 +8,7 @@ const SERVER: What = What::Server {
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
 
-/// It takes no context back and knows no time limit; `hark hook` has its own.
+/// Windsurf accepts no context and has no timeout setting; `hark hook` has its own limit.
 const HOOKS: HookTable = HookTable {
     host: "windsurf",
     path: &["hooks"],
@@ -33,10 +33,10 @@ pub(crate) const INSTALL: Install = Install {
         for_user(home(&[".codeium/windsurf/mcp_config.json"]), SERVER),
         for_user(home(&[".codeium/windsurf/hooks.json"]), What::Hooks(&HOOKS)),
         for_user(home(&[".codeium/windsurf/memories/global_rules.md"]), What::Rules),
-        // There are no servers for one project.
+        // Servers cannot be set up for a single project.
         for_project(project(&[".windsurf/hooks.json"]), What::Hooks(&HOOKS)),
         for_project(project(&[".windsurf/rules/hark.md"]), What::RulesFile { front: FRONT }),
     ],
-    next: &["press refresh in the MCP panel of Cascade"],
+    next: &["click Refresh in the MCP panel of Cascade"],
     ..Install::NONE
 };

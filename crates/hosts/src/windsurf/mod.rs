@@ -1,4 +1,4 @@
-//! Windsurf: who it is. What is installed for it is in `install.rs`.
+//! Windsurf. `install.rs` defines what is installed for it.
 
 pub(crate) mod hook;
 mod install;

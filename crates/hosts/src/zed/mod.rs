@@ -1,4 +1,4 @@
-//! Zed: who it is. What is installed for it is in `install.rs`.
+//! Zed. `install.rs` defines what is installed for it.
 
 mod install;
 

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, which most others speak as well.
+//! OpenAI's Chat Completions API, which most other providers speak as well.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(super) fn hear(body: &Value) -> Heard {
     Heard { tools, called }
 }
 
-/// The tool that was meant: Qwen has one that calls others.
+/// The tool that was actually called: Qwen has one that calls others.
 fn called(function: &Value) -> Option<String> {
     let name = function["name"].as_str()?;
     let arguments: Value =

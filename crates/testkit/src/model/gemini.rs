@@ -37,7 +37,7 @@ pub(super) fn speak(body: &Value, reply: &Reply, stream: bool) -> Answer {
     if stream { Answer::events(event(None, &answer)) } else { Answer::json(&answer) }
 }
 
-/// Questions on the side (which model, who speaks next) want an object of a given shape.
+/// Side questions (which model, who speaks next) want an object of a given shape.
 fn shaped(config: &Value) -> Option<String> {
     let schema =
         [&config["responseJsonSchema"], &config["responseSchema"]].into_iter().find(|s| s.is_object())?;

@@ -1,4 +1,4 @@
-//! As much HTTP as clients of a model speak: one request, one answer, and the connection is closed.
+//! The minimum of HTTP that model clients need: one request, one answer, then the connection closes.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -16,7 +16,7 @@ pub(super) struct Message {
     pub(super) body: Vec<u8>,
 }
 
-/// `None` if the client hung up before it said anything.
+/// `None` if the client hung up before it sent anything.
 pub(super) fn read(stream: TcpStream) -> io::Result<Option<Message>> {
     stream.set_read_timeout(Some(PATIENCE))?;
     let mut writer = stream.try_clone()?;

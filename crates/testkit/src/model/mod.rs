@@ -1,7 +1,7 @@
-//! A model that says what a test wants: a server on 127.0.0.1 that real clients take for their
-//! provider. It follows a script of tool calls, and keeps every request for the test to look at.
+//! A scripted model for tests: a server on 127.0.0.1 that real clients use as their provider. It follows a
+//! script of tool calls and keeps every request so that the test can inspect it.
 //!
-//! One file per way of speaking: Anthropic messages, OpenAI chat, OpenAI responses, Gemini.
+//! One file per protocol: Anthropic Messages, OpenAI Chat Completions, OpenAI Responses, Gemini.
 
 mod anthropic;
 mod chat;
@@ -21,18 +21,18 @@ use http::Message;
 use script::{Heard, Reply};
 pub use script::{Script, Step};
 
-/// What a client asked, and what it was told.
+/// A client's request and the answer it received.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub path: String,
     pub body: Value,
-    /// Part of the conversation of the script, not a title or a count of tokens.
+    /// Whether it is part of the scripted conversation, not a title or a token count.
     pub scripted: bool,
     pub reply: String,
 }
 
 impl Asked {
-    /// Every text in the request, wherever it is.
+    /// Every text in the request, at any depth.
     pub fn texts(&self) -> Vec<&str> {
         fn gather<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
             match value {
@@ -47,13 +47,13 @@ impl Asked {
         found
     }
 
-    /// Whether some text holds these words.
+    /// Whether any text contains these words.
     pub fn says(&self, words: &str) -> bool {
         self.texts().iter().any(|text| text.contains(words))
     }
 }
 
-/// The server; it ends with this.
+/// The server; it stops when this is dropped.
 pub struct Model {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -95,17 +95,17 @@ impl Model {
         Ok(Model { address, shared })
     }
 
-    /// Where it listens, without a slash at the end.
+    /// The base URL, without a trailing slash.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// From now on this is said; what was asked before is forgotten.
+    /// Switches to this script and forgets earlier requests.
     pub fn play(&self, script: Script) {
         *self.shared.state() = State { script, asked: Vec::new() };
     }
 
-    /// What was asked since [`Model::play`].
+    /// The requests since [`Model::play`].
     pub fn asked(&self) -> Vec<Asked> {
         self.shared.state().asked.clone()
     }
@@ -114,12 +114,12 @@ impl Model {
 impl Drop for Model {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
-        // Wakes the listener, which then sees that it is over.
+        // Wakes the listener so that it sees the stop flag.
         let _ = TcpStream::connect(self.address);
     }
 }
 
-/// One request for each connection; clients open another.
+/// Serves one request per connection; clients open another.
 fn serve(shared: &Shared, stream: TcpStream) {
     let Ok(writer) = stream.try_clone() else { return };
     if let Ok(Some(message)) = http::read(stream) {
@@ -128,10 +128,10 @@ fn serve(shared: &Shared, stream: TcpStream) {
     }
 }
 
-/// A way of speaking to a model.
+/// A protocol for talking to a model.
 struct Dialect {
     hear: fn(&Value) -> Heard,
-    /// The reply as the client reads it, in one piece or as a stream of events.
+    /// The reply as the client reads it, whole or as a stream of events.
     speak: fn(&Value, &Reply, bool) -> http::Answer,
 }
 
@@ -187,7 +187,7 @@ fn models() -> http::Answer {
     http::Answer::json(&json!({ "object": "list", "data": [one], "models": [], "has_more": false }))
 }
 
-/// An id that was not given before.
+/// An id that has not been used before.
 fn fresh(prefix: &str) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     format!("{prefix}{:020}", COUNT.fetch_add(1, Ordering::Relaxed))

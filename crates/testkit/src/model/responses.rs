@@ -1,5 +1,5 @@
-//! OpenAI's responses, as Codex speaks them: tools in namespaces, tools behind a search, and tools
-//! whose input is a text.
+//! OpenAI's Responses API as Codex uses it: tools in namespaces, tools behind a search, and tools that take
+//! plain text.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub(super) fn hear(body: &Value) -> Heard {
     offer(&body["tools"], None, &mut heard.tools);
     for item in items(&body["input"]) {
         match item["type"].as_str().unwrap_or_default() {
-            // What a search brought to light.
+            // Tools that a search found.
             "tool_search_output" | "additional_tools" => offer(&item["tools"], None, &mut heard.tools),
             "tool_search_call" => heard.called.push(SEARCH.to_owned()),
             "function_call" | "custom_tool_call" => {

@@ -1,13 +1,13 @@
-//! What the model is to do: one tool call after the other, then a closing word.
+//! What the model should do: one tool call after another, then a closing message.
 //!
-//! The next step follows from the request alone: a client sends the whole conversation each time, so
-//! the calls that are in it say how far it has come, and a request sent twice is answered the same.
+//! The next step follows from the request alone. A client sends the whole conversation each time, so the
+//! calls in it show how far it has come, and the same request always gets the same answer.
 
 use serde_json::Value;
 
 #[derive(Debug, Clone, Default)]
 pub struct Script {
-    /// Words by which the conversation is known; without quotes, as JSON would change them.
+    /// Words that identify the conversation; without quotes, because JSON would escape them.
     pub prompt: String,
     pub steps: Vec<Step>,
     pub closing: String,
@@ -16,12 +16,12 @@ pub struct Script {
 /// One call of a tool.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// Names of which the client offers one, alone or behind a prefix (`mcp__hark__…`).
+    /// Possible names of the tool; the client offers one of them, alone or with a prefix (`mcp__hark__…`).
     names: Vec<String>,
     input: Value,
-    /// Of a search tool, for clients that show a tool only after somebody looked for it.
+    /// A search tool, for clients that reveal a tool only after a search.
     search: Option<(String, Value)>,
-    /// Of a tool that calls others, for clients that never show them.
+    /// A tool that calls others, for clients that never reveal them.
     through: Option<(String, Value)>,
 }
 
@@ -55,7 +55,7 @@ impl Step {
 pub(super) struct Tool {
     pub(super) namespace: Option<String>,
     pub(super) name: String,
-    /// Its input is a text, not an object.
+    /// It takes plain text, not an object.
     pub(super) freeform: bool,
 }
 
@@ -65,11 +65,11 @@ impl Tool {
     }
 }
 
-/// What a request tells about the conversation.
+/// What a request reveals about the conversation.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     pub(super) tools: Vec<Tool>,
-    /// Names of the tools that the model called so far.
+    /// Names of the tools that the model has called so far.
     pub(super) called: Vec<String>,
 }
 

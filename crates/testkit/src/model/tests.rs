@@ -1,4 +1,4 @@
-//! Each way of speaking: the step that follows, in one piece and as a stream.
+//! Every protocol answers with the next step, both whole and as a stream.
 
 use std::io::{Read, Write};
 

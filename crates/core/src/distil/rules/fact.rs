@@ -1,4 +1,4 @@
-//! What is so: facts, lessons, ways to do something, what stands in the way.
+//! Statements: facts, lessons, procedures, blockers.
 
 use super::{CONCRETE, LASTING, Rule, SOUND};
 use crate::kind::Kind;

@@ -1,7 +1,7 @@
-//! The shapes of sentences that say something lasting, as tables: one file per family of kinds.
+//! The patterns of sentences that say something lasting, as tables: one file per family of kinds.
 //!
 //! Patterns see a sentence in lower case without its opening words ("ok, so …"), with quotes and code
-//! replaced by runs of `q`. In a pattern `{c}` is the beginning of a clause, `{q}` a quoted name, and an
+//! replaced by runs of `q`. In a pattern, `{c}` is the beginning of a clause and `{q}` a quoted name; an
 //! apostrophe may be missing or curly.
 
 mod constraint;
@@ -18,25 +18,25 @@ use crate::kind::Kind;
 
 /// The sentence names something: code, a path, an identifier, a product.
 pub(super) const CONCRETE: u8 = 1;
-/// It speaks of more than one case.
+/// It applies to more than one case.
 pub(super) const GENERAL: u8 = 2;
-/// It is not about this moment only.
+/// It is not only about the present moment.
 pub(super) const LASTING: u8 = 4;
-/// Nothing in it is a complaint about something broken.
+/// It is not a complaint about something broken.
 pub(super) const SOUND: u8 = 8;
 
-/// One shape.
+/// One pattern.
 pub(super) struct Rule {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     /// How often such a sentence is worth keeping.
     pub(super) confidence: f32,
-    /// What must hold besides the pattern: a union of the flags above.
+    /// Further requirements: a union of the flags above.
     pub(super) needs: u8,
     pub(super) pattern: &'static str,
-    /// If this is found as well, it is something else.
+    /// If this matches as well, the rule does not apply.
     pub(super) unless: &'static str,
-    /// Sentences it is for, and sentences it is not for. A test walks them.
+    /// Sentences that must match and that must not. A test checks them.
     #[cfg_attr(not(test), allow(dead_code, reason = "examples are for the test and the reader"))]
     pub(super) yes: &'static [&'static str],
     #[cfg_attr(not(test), allow(dead_code, reason = "examples are for the test and the reader"))]
@@ -49,7 +49,7 @@ pub(super) struct Compiled {
     pub(super) unless: Option<Regex>,
 }
 
-/// Every shape, surest families first: the first that fits names the kind.
+/// Every rule, most certain families first: the first match determines the kind.
 pub(super) static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
     let families =
         [constraint::RULES, convention::RULES, decision::RULES, fact::RULES, other_languages::RULES];
@@ -66,7 +66,7 @@ impl Compiled {
     }
 }
 
-/// Shorthands of patterns, spelled out.
+/// Expands the shorthands in a pattern.
 pub(super) fn expand(pattern: &str) -> Regex {
     let text = pattern
         .replace(

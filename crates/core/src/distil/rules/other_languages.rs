@@ -1,4 +1,4 @@
-//! The surest few shapes in other languages. What is not here yields nothing, which harms nobody.
+//! The few most certain patterns in other languages. Anything else yields nothing, which is harmless.
 
 use super::Rule;
 use crate::kind::Kind;

@@ -1,10 +1,10 @@
-//! What a shell command does to files: edits that no editing tool made, and files that a command is
-//! about to change or run.
+//! What a shell command does to files: edits made without an editing tool, and files that a command is about
+//! to change or run.
 
 use super::split::split;
 use super::{essential, program_of};
 
-/// Files that a line writes or changes in place, as they stand in it.
+/// Files that a line writes or changes in place, as written in it.
 pub fn edits_by(line: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for command in split(line) {
@@ -37,7 +37,7 @@ pub fn edits_by(line: &str) -> Vec<String> {
     found
 }
 
-/// Files that a line changes or runs: what somebody should be warned about before it happens.
+/// Files that a line changes or runs, to warn about before it happens.
 pub fn acts_on(line: &str) -> Vec<String> {
     let mut found = edits_by(line);
     for command in split(line) {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edits_without_an_editor() {
+    fn edits_without_an_editing_tool() {
         assert_eq!(edits_by("sed -i 's/a/b/' src/a.rs src/b.rs"), ["src/a.rs", "src/b.rs"]);
         assert_eq!(edits_by("cat > src/new.py <<EOF\nx = 1\nEOF"), ["src/new.py"]);
         assert_eq!(edits_by("git checkout -- src/a.rs"), ["src/a.rs"]);

@@ -1,5 +1,5 @@
-//! Commands as they matter here: which one of a line is the run that tells something about the
-//! project, under which name it is the same run tomorrow, and what its exit code can say.
+//! Analyses commands: which command of a line is the run that says something about the project, a name for it
+//! that stays the same, and what its exit code means.
 
 mod acts;
 mod split;
@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 pub use acts::{acts_on, edits_by};
 use split::{Simple, Tie, split};
 
-/// What a run judges.
+/// What a run checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Step {
-    /// Anything that is not known to judge.
+    /// Anything that is not known to check something.
     Other,
     Install,
     Lint,
@@ -23,32 +23,32 @@ pub enum Step {
 }
 
 impl Step {
-    /// Prints nothing when there is nothing to complain about.
+    /// Prints nothing if there is nothing to complain about.
     pub(super) fn is_silent_when_well(self) -> bool {
         matches!(self, Step::Compile | Step::Lint)
     }
 }
 
-/// A run, under names that are the same tomorrow.
+/// A run, under names that stay the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ran {
-    /// `cargo test`, `pytest`, `js test`: runs that can answer for each other.
+    /// `cargo test`, `pytest`, `js test`: a run can supersede another of the same family.
     pub family: String,
     /// The command without variables, pipes and redirections.
     pub key: String,
     pub step: Step,
-    /// Where it ran, if the line says so.
+    /// The folder where it ran, if the line says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// The line's exit code is not this command's.
+    /// The exit code of the line is not that of this command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub masked: bool,
-    /// More commands depend on it, and may be what failed.
+    /// More commands depend on it and may be what failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub followed: bool,
 }
 
-/// The run that a line is about; `None` for lines that only look around.
+/// The main run of a line; `None` for lines that only look around.
 pub fn main_of(line: &str) -> Option<Ran> {
     let commands = split(line);
     let folder = commands
@@ -92,19 +92,19 @@ pub fn main_of(line: &str) -> Option<Ran> {
     Some(ran)
 }
 
-/// Whether a success of `self` says that a failure of `other` is gone. `names` are the files and
-/// tests that failed: a narrower run answers for what it names.
+/// Whether a success of `self` shows that a failure of `other` is gone. `names` are the files and tests that
+/// failed: a narrower run covers only what it names.
 impl Ran {
     pub fn answers_for(&self, family: &str, key: &str, step: Step, names: &[String]) -> bool {
         if self.key == key {
             return true;
         }
-        // An installation with other flags is another installation.
+        // An installation with other flags is a different installation.
         if matches!(self.step, Step::Install | Step::Other) {
             return false;
         }
         let same = self.family == family;
-        // What compiles for its tests compiles.
+        // Whatever compiles for its tests compiles.
         let later = step == Step::Compile
             && self.step == Step::Test
             && family.split(' ').next() == self.family.split(' ').next();
@@ -156,7 +156,7 @@ fn is_setting(command: &Simple) -> bool {
     ) && command.words.first().is_none_or(|w| w != "echo" || !command.words.iter().any(|w| w.contains("$?")))
 }
 
-/// The words that matter, without variables and wrappers; or the line inside `bash -c`.
+/// The essential words, without variables and wrappers; or the line inside `bash -c`.
 fn essential(words: &[String]) -> Option<(Vec<String>, Option<String>)> {
     let mut words = words.to_vec();
     loop {
@@ -188,7 +188,7 @@ fn essential(words: &[String]) -> Option<(Vec<String>, Option<String>)> {
     }
 }
 
-/// How many words in front only run the rest.
+/// How many leading words only run the rest.
 fn wrapper(words: &[String]) -> Option<usize> {
     let program = program_of(&words[0]);
     let second = words.get(1).map_or("", String::as_str);
@@ -243,7 +243,7 @@ fn unknown_family(program: &str, words: &[String]) -> String {
 
 const MOST_KEY_CHARS: usize = 160;
 
-/// The command on one line, without what says only how much to print.
+/// The command on one line, without flags that only control how much it prints.
 fn key_of(program: &str, words: &[String]) -> String {
     const LOUDNESS: &[&str] = &[
         "-v",
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_run_that_tells_something() {
+    fn the_main_run_of_a_line() {
         for (line, family, key, masked) in [
             ("cargo test", "cargo test", "cargo test", false),
             (
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_around_is_no_run() {
+    fn looking_around_is_not_a_run() {
         for line in [
             "grep -rn error src",
             "rg panic",
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn who_answers_for_whom() {
+    fn which_runs_supersede_which_failures() {
         let answers = |line: &str, failed: &str, names: &[&str]| {
             let failed = main_of(failed).unwrap();
             let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();

@@ -1,9 +1,10 @@
-//! A shell line as its simple commands. No shell: quotes, operators and here-documents, nothing more.
+//! Splits a shell line into simple commands. Not a shell: it knows quotes, operators and here-documents,
+//! nothing more.
 
-/// How a command is tied to the one before it.
+/// How a command is connected to the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tie {
-    /// The first one, or behind `;` or a new line.
+    /// The first one, or after `;` or a new line.
     Then,
     And,
     Or,
@@ -14,11 +15,11 @@ pub(super) enum Tie {
 pub(super) struct Simple {
     pub(super) tie: Tie,
     pub(super) words: Vec<String>,
-    /// Files that its output goes to.
+    /// Files that receive its output.
     pub(super) writes: Vec<String>,
 }
 
-/// Longer lines are scripts, of which the beginning is looked at.
+/// Longer lines are scripts, of which only the beginning is examined.
 const MOST_BYTES: usize = 4_000;
 const MOST_COMMANDS: usize = 24;
 
@@ -102,13 +103,13 @@ impl Splitter<'_> {
         self.end_word();
         let simple = std::mem::replace(&mut self.now, fresh(tie));
         if simple.words.is_empty() && simple.writes.is_empty() {
-            // Nothing stood there; what ties the next one to the last stays.
+            // There was no command; the connection to the previous one stays.
             return;
         }
         self.done.push(simple);
     }
 
-    /// `> file`, `>> file`, `2>&1`: the number in front is no word of the command.
+    /// `> file`, `>> file`, `2>&1`: the number in front is not a word of the command.
     fn redirect(&mut self) {
         if self.word.as_deref().is_some_and(|w| w.bytes().all(|b| b.is_ascii_digit())) {
             self.word = None;
@@ -141,7 +142,7 @@ impl Splitter<'_> {
         Some(word).filter(|w| !w.is_empty())
     }
 
-    /// Passes over what is not a command.
+    /// Skips what is not a command.
     fn here_document(&mut self) {
         self.end_word();
         if self.rest.next_if_eq(&'<').is_some() {
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn here_documents_are_no_commands() {
+    fn here_documents_are_not_commands() {
         let found = split("cat > src/a.py <<'EOF'\nrm -rf x && pytest\nEOF\npytest -q > out.txt");
         assert_eq!(found[0].writes, ["src/a.py"]);
         assert_eq!(found[0].words, ["cat"]);

@@ -1,8 +1,8 @@
-//! Programs by what they do: which ones judge the project, and which ones only look around.
+//! Programs by purpose: which ones check the project, and which ones only look around.
 
 use super::Step;
 
-/// Searching and looking: that they find nothing is no failure, and what they print is no verdict.
+/// Searching and looking: finding nothing is not a failure, and their output is not a verdict.
 const LOOKING: &[&str] = &[
     "grep",
     "egrep",
@@ -152,7 +152,7 @@ const LOOKING: &[&str] = &[
     "timeout",
 ];
 
-/// What goes in front of a command and changes nothing about what it is.
+/// Prefixes that do not change what a command does.
 pub(super) const PREFIXES: &[&str] = &[
     "sudo",
     "time",
@@ -210,7 +210,7 @@ pub(super) fn is_looking(program: &str, words: &[String]) -> bool {
     }
 }
 
-/// The family a command belongs to, and what it judges.
+/// The family of a command, and what it checks.
 pub(super) fn known(program: &str, words: &[String]) -> Option<(String, Step)> {
     let rest: Vec<&str> = words.iter().skip(1).map(String::as_str).filter(|w| !w.starts_with('-')).collect();
     let sub = rest.first().copied().unwrap_or("");
@@ -300,7 +300,7 @@ pub(super) fn known(program: &str, words: &[String]) -> Option<(String, Step)> {
     }
 }
 
-/// Package managers of JavaScript, and the scripts they run.
+/// JavaScript package managers and the scripts they run.
 fn node(program: &str, rest: &[&str]) -> Option<(String, Step)> {
     let script = match rest.first().copied()? {
         "run" | "run-script" => rest.get(1).copied()?,

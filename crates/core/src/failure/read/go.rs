@@ -1,4 +1,4 @@
-//! Go: failed tests and panics. Errors of the compiler have the common `file:line:column` form.
+//! Go: failed tests and panics. Compiler errors have the common `file:line:column` form.
 
 use super::{Found, location};
 use crate::failure::Class;
@@ -14,7 +14,7 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
                 .take(12)
                 .take_while(|l| l.starts_with([' ', '\t']) && !l.trim_start().starts_with("--- "));
             let mut told = body.filter_map(|l| location(l.trim()).filter(|(path, _)| path.ends_with(".go")));
-            // A test that only holds failed subtests says nothing itself.
+            // A test that only contains failed subtests says nothing itself.
             if let Some((file, message)) = told.next() {
                 let message = if message.is_empty() { format!("{test} failed") } else { message.to_owned() };
                 let name = test.split('/').next().unwrap_or(test);

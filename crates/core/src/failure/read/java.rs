@@ -1,4 +1,4 @@
-//! Java, Kotlin and Scala: exceptions with their stacks, Maven's and Gradle's way of telling them.
+//! Java, Kotlin and Scala: exceptions with their stacks, as Maven and Gradle report them.
 
 use super::Found;
 use crate::failure::Class;
@@ -72,7 +72,7 @@ fn short(message: &str) -> &str {
     message[..end].rfind('.').map_or(message, |dot| &message[dot + 1..])
 }
 
-/// `at com.foo.Bar.baz(Bar.java:12)` is `com/foo/Bar.java`, wherever the sources begin.
+/// `at com.foo.Bar.baz(Bar.java:12)` is `com/foo/Bar.java`, wherever the source folder is.
 fn stack<'a>(lines: &[&'a str]) -> (Vec<String>, Vec<&'a str>) {
     let (mut files, mut symbols) = (Vec::new(), Vec::new());
     for line in lines.iter().map(|l| l.trim_start()).skip_while(|l| !l.starts_with("at ")).take(40) {

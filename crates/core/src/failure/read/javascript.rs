@@ -22,7 +22,7 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
             vitest(&lines[at..], trimmed, found);
         } else if is_error(trimmed) && has_stack(&lines[at + 1..]) && !inside_jest(lines, at) {
             let (files, symbols) = stack(&lines[at + 1..]);
-            // Node shows the place of a syntax error above it.
+            // Node prints the location of a syntax error above it.
             let above = lines[..at].iter().rev().take(5).find_map(|l| location(l.trim()).map(|(p, _)| p));
             let files: Vec<&str> = files.into_iter().chain(above).collect();
             let message = trimmed.strip_prefix("Uncaught ").unwrap_or(trimmed);

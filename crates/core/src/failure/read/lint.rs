@@ -1,4 +1,4 @@
-//! Checkers that name the file in a heading and the complaints below it: ESLint, newer Ruff, ShellCheck.
+//! Checkers that print the file as a heading with the complaints below it: ESLint, newer Ruff, ShellCheck.
 
 use super::Found;
 use crate::failure::Class;
@@ -24,7 +24,7 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
                 found.add(Some(Class::Lint), message, &[script], &[]);
             }
         } else if let Some(place) = line.trim_start().strip_prefix("--> ").filter(|p| p.contains(".py:")) {
-            // Ruff puts the message above the place.
+            // Ruff prints the message above the location.
             let above = lines[..at].iter().rev().find(|l| !l.trim().is_empty());
             let path = place.split(':').next().unwrap_or("");
             if let Some(message) = above.filter(|m| m.len() > 5) {

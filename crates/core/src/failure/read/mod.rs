@@ -1,4 +1,4 @@
-//! Findings in what tools print, language by language.
+//! Finds failures in tool output, language by language.
 
 mod go;
 mod java;
@@ -13,7 +13,7 @@ mod rust;
 use super::command::Ran;
 use super::{Class, Finding, Place, signature};
 
-/// Text without colours, carriage returns, and what some clients put in front of it.
+/// Text without colours, carriage returns, and prefixes that some clients add.
 pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -38,7 +38,7 @@ pub(super) fn plain(text: &str) -> String {
     if out.contains("\nOutput: ") { out.replacen("\nOutput: ", "\n", 1) } else { out }
 }
 
-/// All that the readers find, without repeats.
+/// Everything that the readers find, without repeats.
 pub(super) fn findings(output: &str, place: &Place) -> Vec<Finding> {
     let lines: Vec<&str> = output.lines().collect();
     let mut found = Found { place, list: Vec::new() };
@@ -54,14 +54,14 @@ pub(super) fn findings(output: &str, place: &Place) -> Vec<Finding> {
     found.list
 }
 
-/// Findings on their way, and where their files are.
+/// Findings so far, and the place of their files.
 struct Found<'a> {
     place: &'a Place,
     list: Vec<Finding>,
 }
 
 impl Found<'_> {
-    /// Adds a finding; `files` as printed, the most telling one first.
+    /// Adds a finding; `files` as printed, most relevant first.
     fn add(&mut self, class: Option<Class>, message: &str, files: &[&str], symbols: &[&str]) {
         let message = one_line(message);
         if message.is_empty() || self.list.len() >= super::MOST_FINDINGS {
@@ -106,11 +106,11 @@ fn is_symbol(text: &str) -> bool {
 
 const MOST_CHARS: usize = 200;
 
-/// One line without markup, no longer than a message may be.
+/// One line without markup, truncated to the length of a message.
 pub(super) fn one_line(text: &str) -> String {
     let folded: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let kept: String = folded.chars().filter(|c| !c.is_control()).take(MOST_CHARS).collect();
-    // Half a placeholder of the redactor is no placeholder any more.
+    // Half a redaction placeholder is not a placeholder.
     match kept.rfind("[REDACTED:") {
         Some(at) if !kept[at..].contains(']') => kept[..at].trim_end().to_owned(),
         _ => kept.trim().to_owned(),
@@ -141,7 +141,7 @@ fn location(line: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// When no reader knows the output: the line that looks most like a reason.
+/// If no reader knows the output: the line that looks most like a reason.
 pub(super) fn anything(output: &str, ran: &Ran, place: &Place) -> Option<Finding> {
     const REASONS: &[&str] = &[
         "error:",
@@ -167,7 +167,7 @@ pub(super) fn anything(output: &str, ran: &Ran, place: &Place) -> Option<Finding
     let mut found = Found { place, list: Vec::new() };
     found.add(None, line, &files, &[]);
     let mut finding = found.list.pop()?;
-    // Such a line is no name by itself; the command is part of it.
+    // Such a line identifies nothing by itself, so the command is part of the signature.
     finding.signature = format!("{} @ {}", finding.signature, ran.family);
     Some(finding)
 }

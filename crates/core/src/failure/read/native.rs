@@ -1,4 +1,4 @@
-//! C and C++: the linker, assertions, sanitizers, GoogleTest. Errors of compilers have the common form.
+//! C and C++: the linker, assertions, sanitizers, GoogleTest. Compiler errors have the common form.
 
 use super::{Found, location};
 use crate::failure::Class;
@@ -30,7 +30,7 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
             let message = file.map_or(message, |f| message.split(f).next().unwrap_or(message));
             found.add(Some(Class::Memory), message, &files, &[symbol]);
         } else if let Some(place) = trimmed.strip_suffix(": Failure") {
-            // GoogleTest: the place, then what was expected.
+            // GoogleTest: the location, then the expectation.
             let Some((file, _)) = location(place) else { continue };
             let message: Vec<&str> = lines.iter().skip(at + 1).take(3).map(|l| l.trim()).collect();
             let test = lines[..at].iter().rev().find_map(|l| l.strip_prefix("[ RUN      ] ")).unwrap_or("");

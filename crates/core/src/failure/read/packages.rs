@@ -1,4 +1,4 @@
-//! Package managers, and what shells and git say when something cannot be done.
+//! Package managers, and messages of shells and git when something is impossible.
 
 use super::Found;
 use crate::failure::Class;
@@ -36,7 +36,7 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
             {
                 continue;
             }
-            // The code alone says little: the line after it says which package.
+            // The code alone says little: the next line names the package.
             let is_code = trimmed.contains("! code ") || trimmed.contains("error code ");
             let next = lines.get(at + 1).filter(|_| is_code).map_or("", |l| {
                 l.trim_start().trim_start_matches("npm ERR!").trim_start_matches("npm error").trim()
@@ -47,7 +47,7 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
                 Vec::new()
             };
             let message = if next.is_empty() { trimmed.to_owned() } else { format!("{trimmed} {next}") };
-            // An error that a language's reader understood better is not told again.
+            // Skips an error that the reader of a language understood better.
             if class.is_some() || found.is_empty() {
                 found.add(*class, &message, &files, &[]);
             }

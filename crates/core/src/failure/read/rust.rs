@@ -1,4 +1,4 @@
-//! Rust: the compiler's errors, panics, failed tests.
+//! Rust: compiler errors, panics, failed tests.
 
 use super::Found;
 use crate::failure::Class;
@@ -54,7 +54,7 @@ fn diagnostic(lines: &[&str], at: usize, found: &mut Found<'_>) {
     }
     let files: Vec<&str> = file.into_iter().collect();
     let class = match Class::of(message) {
-        // A lint says its name in a note; the compiler numbers its errors.
+        // A lint names itself in a note; the compiler numbers its errors.
         Class::Other if message.starts_with("error: ") && file.is_some() => Class::Lint,
         Class::Other => Class::Type,
         class => class,

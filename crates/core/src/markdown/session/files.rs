@@ -1,4 +1,4 @@
-//! The section of files touched: one list for each thing that can happen to a file.
+//! The section of touched files: one list per operation.
 
 use std::fmt::Write;
 
@@ -26,13 +26,13 @@ pub(super) fn render(out: &mut String, files: &[FileTouch]) {
     }
 }
 
-/// A path as code; one that holds a backtick or a line break as a quoted string.
+/// A path as code; one that contains a backtick or a line break as a quoted string.
 pub(super) fn code(text: &str) -> String {
     let plain = !text.contains('`') && !text.chars().any(char::is_control) && text.trim() == text;
     if plain && !text.is_empty() { format!("`{text}`") } else { quoted(text) }
 }
 
-/// What [`code`] wrote at the beginning of `line`, and the rest.
+/// Reads what [`code`] wrote at the beginning of `line`; returns it and the rest.
 pub(super) fn read_code(line: &str) -> Option<(String, &str)> {
     if let Some(rest) = line.strip_prefix('`') {
         let (inner, rest) = rest.split_once('`')?;
@@ -47,7 +47,7 @@ pub(super) fn read_code(line: &str) -> Option<(String, &str)> {
     None
 }
 
-/// A line of the list. Written by hand, a path is enough.
+/// A line of the list. If written by hand, a path is enough.
 pub(super) fn parse(
     line: &str,
     op: FileOp,

@@ -39,7 +39,7 @@ struct FrontMatter {
     summary_by: Option<String>,
 }
 
-/// Reads one file. `clean` is the redactor: the only way text gets into a [`Session`].
+/// Reads one file. `clean` is the redactor: the only way for text to get into a [`Session`].
 pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Session, ParseError> {
     let (yaml, body) = split(text)?;
     let front: FrontMatter =
@@ -82,7 +82,7 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Session, ParseE
     Ok(session)
 }
 
-/// Splits at the headings of our level; text before the first has none.
+/// Splits at section headings; text before the first has none.
 fn sections(body: &str) -> Vec<(&str, Vec<&str>)> {
     let mut found: Vec<(&str, Vec<&str>)> = vec![("", Vec::new())];
     for line in body.lines() {
@@ -127,7 +127,7 @@ fn section(
             if heading.is_empty() && text.trim().is_empty() {
                 return;
             }
-            // All text without a heading is one section.
+            // All text without a heading forms one section.
             let headless = session.unknown_sections.iter_mut().find(|s| s.heading.is_empty());
             if let (true, Some(headless)) = (heading.is_empty(), headless) {
                 headless.text = clean(Raw::new(format!("{}\n\n{text}", headless.text)));
@@ -145,7 +145,7 @@ fn text(lines: &[&str], clean: &dyn Fn(Raw) -> Clean) -> Option<Clean> {
     (!text.trim().is_empty()).then(|| clean(Raw::new(text)))
 }
 
-/// Items of a list with their indented continuations; a line without a mark is an item as well.
+/// List items with their indented continuation lines; a line without a bullet is an item as well.
 fn items(lines: &[&str]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut blank = 0;
@@ -193,7 +193,7 @@ fn pointer(item: &str, clean: &dyn Fn(Raw) -> Clean) -> Option<Pointer> {
     Pointer { to: clean(Raw::new(to)), label: label.map(|l| clean(Raw::new(l))) }.tidy()
 }
 
-/// People write links the usual way.
+/// People write links in the usual way.
 fn markdown_link(item: &str) -> Option<(String, String)> {
     let (title, rest) = item.trim().strip_prefix('[')?.split_once("](")?;
     Some((title.to_owned(), rest.strip_suffix(')')?.to_owned()))

@@ -1,4 +1,4 @@
-//! Session files as we write them and as people write them, there and back.
+//! Session files as hark and as people write them, read and written back.
 
 use proptest::prelude::*;
 

@@ -15,7 +15,7 @@ use crate::session::{Pointer, Session};
 pub fn render(session: &Session) -> String {
     let mut out = String::with_capacity(2_048);
     front_matter(&mut out, session);
-    // Text without a heading stays before all of them, or it would belong to the last.
+    // Text without a heading stays first, or it would belong to the last section.
     let (headless, headed): (Vec<_>, Vec<_>) =
         session.unknown_sections.iter().partition(|section| section.heading.is_empty());
     for section in headless {
@@ -102,7 +102,7 @@ fn list(out: &mut String, title: &str, items: &[Clean]) {
     }
 }
 
-/// Lines after the first are indented, so that nothing in them is a heading or an item.
+/// Lines after the first are indented, so that none of them becomes a heading or an item.
 fn item(text: &str) -> String {
     let indented = text.lines().map(|line| if line.is_empty() { String::new() } else { format!("  {line}") });
     indented.collect::<Vec<_>>().join("\n").trim_start().to_owned()
@@ -122,7 +122,7 @@ fn pointers(out: &mut String, title: &str, pointers: &[Pointer]) {
     }
 }
 
-/// `2026-03-03_14-32_claude-code_auth-fix_7k3q9x2d.md`: sorts by time, says what it is, unique by id.
+/// `2026-03-03_14-32_claude-code_auth-fix_7k3q9x2d.md`: sorts by time, is readable, and is unique by id.
 pub fn file_name(session: &Session) -> String {
     let started = session.started.to_string();
     let day = started.get(..10).unwrap_or("undated");

@@ -171,7 +171,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .entropy(3.5)
     .examples(&["{an:76}AZDO{an:4}"], &["{an:70}AZDO{an:4}"]),
-    // Keys that Azure signs with the name of the service, at a fixed place.
+    // Keys in which Azure puts the name of the service at a fixed place.
     Rule::new(
         "azure-annotated-key",
         F,
@@ -190,7 +190,7 @@ pub(super) const RULES: &[Rule] = &[
         &["{an:52}JQQJ99BFACAAAAALGcqjAAASACOG3eq1", "key: {an:42}AzSeA{an:5}", "{b64:76}+ASt{b64:5}Q=="],
         &["JQQJ9", "AzSe", "{an:50}JQQJ99BFACAAAAALGcqjAAASACOG3eq1"],
     ),
-    // Fifty-two characters of base32 and a word that says whose.
+    // Fifty-two characters of base32 and a word that names the service.
     Rule::new(
         "azure-legacy-pat",
         F,

@@ -1,4 +1,4 @@
-//! Credentials that are given to commands on their command line, or that files for commands hold.
+//! Credentials on command lines, or in files that commands read.
 
 use super::super::rule::Find::{Anywhere, Scan, Token};
 use super::super::rule::{Family, Rule};

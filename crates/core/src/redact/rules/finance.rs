@@ -1,4 +1,4 @@
-//! Exchanges, market data and banking, most of whose keys are only known by the name before them.
+//! Exchanges, market data and banking. Most of their keys can be recognised only by the name before them.
 
 use super::super::rule::Find::Given;
 use super::super::rule::{Family, Rule};

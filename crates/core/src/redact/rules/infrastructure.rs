@@ -1,9 +1,9 @@
-//! Names that open nothing but tell an attacker where to knock: accounts, buckets, shops,
-//! recipients. Public scanners report them; whoever finds them worth remembering can keep them
+//! Names that open nothing but show an attacker where to look: accounts, buckets, shops, recipients. Public
+//! scanners report them; anyone who wants to remember them can keep them
 //! ([`Redactor::keeping_infrastructure`](super::super::Redactor::keeping_infrastructure)).
 //!
-//! Only spellings that carry nothing else are listed: an account in an ARN, a URL to the storage
-//! service. `s3://logs`, `gs://logs`, buckets in ARNs and in prose are left alone.
+//! Only unambiguous spellings are listed: an account in an ARN, a URL to the storage service. `s3://logs`,
+//! `gs://logs`, buckets in ARNs and in prose stay.
 
 use super::super::rule::Find::{Anywhere, Token};
 use super::super::rule::{Family, Rule};
@@ -12,7 +12,7 @@ use super::super::shape;
 const F: Family = Family::Infrastructure;
 
 pub(super) const RULES: &[Rule] = &[
-    // Account numbers turn a leaked role name into a target.
+    // An account number turns a leaked role name into a target.
     Rule::new(
         "aws-account-id",
         F,
@@ -27,8 +27,8 @@ pub(super) const RULES: &[Rule] = &[
         &["arn:aws:iam::{dig:12}:role/ci", "aws_account_id={dig:12}"],
         &["arn:aws:iam::aws:policy/Reader", "arn:aws:iam::123456789012:role/x"],
     ),
-    // Bucket names are global: knowing one is enough to probe it or, once deleted, to take it over.
-    // In an ARN it is what a policy is about, and a policy without it says nothing.
+    // Bucket names are global: knowing one is enough to probe it or, once deleted, to take it over. In an ARN
+    // it is the subject of a policy, and a policy without it says nothing.
     Rule::new(
         "bucket-name",
         F,
@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
         &["https://s3.amazonaws.com/fake-bucket/x", "https://storage.googleapis.com/fake-bucket/o"],
         &["arn:aws:s3:::fake-bucket/*", "arn:aws:s3:::${name}", "https://storage.googleapis.com/", "the bucket is s3://acme-logs"],
     ),
-    // A store's own domain names the tenant that the token beside it opens.
+    // A store's own domain names the tenant that the token next to it opens.
     Rule::new("shopify-domain", F, &[".myshopify.com"], Anywhere(r"\b([a-z0-9][a-z0-9-]*)\.myshopify\.com"))
         .check(|shop| !shape::is_stand_in(shop) && !shop.starts_with(b"your"))
         .examples(&["shop-77.myshopify.com"], &["https://your-store.myshopify.com"]),

@@ -68,7 +68,8 @@ pub(super) const RULES: &[Rule] = &[
         Token(r"(?:PrivateKey|PresharedKey)\s*=\s*([A-Za-z0-9+/]{42,43}=)"),
     )
     .examples(&["PrivateKey = {b64:43}="], &["PrivateKey = (none)"]),
-    // Wallet keys: 32 bytes of hex after 0x. Hashes of transactions look alike, so words decide.
+    // Wallet keys: 32 bytes of hex after 0x. Transaction hashes look the same, so the words around them
+    // decide.
     Rule::new(
         "secp256k1-private-key",
         F,

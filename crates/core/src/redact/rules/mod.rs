@@ -1,7 +1,7 @@
-//! The rules, as tables: one file per family, each row with the examples that prove it.
+//! The rules, as tables: one file per family, each row with examples that prove it.
 //!
-//! Order matters in one way only: when findings overlap, the earlier row gives the placeholder
-//! its name. So families with shapes of their own come first and names-and-values come last.
+//! Order matters in only one way: when findings overlap, the earlier row names the placeholder. So families
+//! with distinctive shapes come first, and names with values come last.
 
 mod ai;
 mod chat;
@@ -29,9 +29,9 @@ use std::sync::LazyLock;
 
 use super::rule::{Row, Rule};
 
-/// The one rule that can be switched off.
+/// The one rule that can be turned off.
 pub(super) const EMAIL: &str = personal::EMAIL;
-/// Rules whose findings also come from elsewhere than their keywords.
+/// Rules whose findings do not come from their keywords alone.
 pub(super) const SEED_PHRASE: &str = wallets::SEED_PHRASE;
 pub(super) const VENDOR_TOKEN: &str = named::VENDOR_TOKEN;
 
@@ -64,7 +64,7 @@ pub(super) fn all() -> &'static [Row] {
     &ALL
 }
 
-/// The row of a rule that is there.
+/// The row of an existing rule.
 pub(super) fn row(name: &str) -> usize {
     ALL.iter().position(|row| row.name == name).unwrap_or(ALL.len() - 1)
 }

@@ -1,4 +1,4 @@
-//! Secrets known by their name alone, last because every other rule says more.
+//! Secrets recognised only by their name. Last, because every other rule says more.
 
 use std::ops::Range;
 

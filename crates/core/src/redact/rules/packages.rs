@@ -6,7 +6,7 @@ use super::super::shape;
 
 const F: Family = Family::Packages;
 
-/// Old keys have no checksum and hardly a length; words that happen to begin alike are readable.
+/// Old keys have no checksum and hardly a fixed length; words that happen to begin alike are readable.
 fn not_a_word(key: &[u8]) -> bool {
     shape::digits(&key[3..]) > 0 || !shape::is_wordy(key)
 }

@@ -8,7 +8,7 @@ use super::super::scan::card;
 
 const F: Family = Family::Payment;
 
-/// `test_` begins half the functions in any test suite: no regex is worth compiling for that.
+/// `test_` begins half the functions in any test suite, so compiling a regex for it is not worth the cost.
 fn lob(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     let from = at + if text[at + 5..].starts_with(b"pub_") { 9 } else { 5 };
     let hex = text[from..].iter().take(64).take_while(|b| b.is_ascii_hexdigit()).count();
@@ -100,7 +100,7 @@ pub(super) const RULES: &[Rule] = &[
         &["card number: 4242 4242 4242 4242", "\"cardNumber\": \"4242424242424242\""],
         &["card 1234 5678 1234 5678", "postcards: 12"],
     ),
-    // Groups of four, as on a card, are telling without any word; versions and ids are not set so.
+    // Groups of four, as on a card, suffice without any word; versions and ids are not written like that.
     Rule::new("card-number-grouped", F, &["4", "5", "3"], Scan(card::grouped))
         .examples(&["4242-4242-4242-4242"], &["4242-4242-4242-4243"]),
 ];

@@ -1,4 +1,4 @@
-//! Everything else that hands out keys: trackers, builders, devices, design and identity.
+//! Everything else that issues keys: trackers, builders, devices, design and identity.
 
 use std::ops::Range;
 

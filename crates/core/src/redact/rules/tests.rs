@@ -6,7 +6,7 @@ use super::super::redactor::{RedactOptions, Redactor};
 use super::super::text::Raw;
 use super::all;
 
-/// Replaces `{kind:n}` by n characters that look random and are the same on every run.
+/// Replaces `{kind:n}` with n pseudo-random characters that are the same on every run.
 fn expand(template: &str, seed: u64) -> String {
     let mut out = String::new();
     let mut state = seed | 1;
@@ -92,7 +92,7 @@ fn every_rule_finds_its_examples_and_only_those() {
             }
         }
     }
-    // Every regex has been needed by now.
+    // Every regex has been compiled by now.
     for rule in all() {
         assert!(!rule.is_broken(), "{} does not compile", rule.name);
     }

@@ -1,4 +1,4 @@
-//! Version control hosts and what hangs off them.
+//! Version control hosts and related services.
 
 use super::super::rule::Find::{Anywhere, Given, Token};
 use super::super::rule::{Family, Rule};

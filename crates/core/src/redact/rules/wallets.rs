@@ -1,4 +1,4 @@
-//! Wallets: whoever has the key has the money.
+//! Wallets: the key is the money.
 
 use super::super::rule::Find::{Anywhere, Scan, Token};
 use super::super::rule::{Family, Rule};
@@ -10,7 +10,7 @@ const F: Family = Family::Keys;
 pub(super) const SEED_PHRASE: &str = "seed-phrase";
 
 pub(super) const RULES: &[Rule] = &[
-    // Phrases that nothing announces are found without a keyword: see `seed::alone`.
+    // Unannounced phrases are found without a keyword: see `seed::alone`.
     Rule::new(
         SEED_PHRASE,
         F,

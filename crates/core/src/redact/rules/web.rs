@@ -1,4 +1,4 @@
-//! Credentials by where they stand on the web: tokens, URLs, headers, commands.
+//! Credentials by their place on the web: tokens, URLs, headers, commands.
 
 use super::super::rule::Find::{Anywhere, Scan, Token};
 use super::super::rule::{Family, Rule};

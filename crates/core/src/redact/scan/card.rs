@@ -1,5 +1,5 @@
-//! Payment card numbers: sixteen digits mean nothing alone, so a number must pass the Luhn check
-//! and either be set in groups or follow words that speak of cards.
+//! Payment card numbers: sixteen digits alone mean nothing, so a number must pass the Luhn check and either
+//! be written in groups or follow words about cards.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(in super::super) fn named(text: &[u8], at: usize, out: &mut Vec<Range<usize>
     push(text, at + digit, out);
 }
 
-/// At a digit cards begin with: four groups of four. Versions and ids are not set so.
+/// At a digit that cards begin with: four groups of four. Versions and ids are not written like that.
 pub(in super::super) fn grouped(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     let Some(number) = text.get(at..at + 19) else { return };
     let separator = number[4];

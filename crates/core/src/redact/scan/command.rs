@@ -1,4 +1,4 @@
-//! Credentials given to commands: `curl -u user:password`, `docker login -p …`, `psexec -p …`.
+//! Credentials in the arguments of commands: `curl -u user:password`, `docker login -p …`, `psexec -p …`.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ const WITHIN: usize = 600;
 /// Letters of curl that take no value, so that `u` may follow them: `-sSLu user:password`.
 const CURL_SWITCHES: &[u8] = b"aBfgGiIjJklLMnNOpqRsSvVZ0123461#";
 
-/// At `curl`: the password of `-u`/`--user`, over continued lines.
+/// At `curl`: the password of `-u`/`--user`, across continued lines.
 pub(in super::super) fn curl(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     let command = command(text, at);
     let flags = (1..command.len()).filter(|&i| command[i] == b'-' && command[i - 1].is_ascii_whitespace());
@@ -45,9 +45,9 @@ pub(in super::super) fn httpie(text: &[u8], at: usize, out: &mut Vec<Range<usize
 
 /// How a command takes its password.
 enum Given {
-    /// `-pPASSWORD`; `-p` alone asks for it.
+    /// `-pPASSWORD`; `-p` alone prompts for it.
     Glued(&'static str),
-    /// `-p PASSWORD`, or glued, or with `=`.
+    /// `-p PASSWORD`, or attached, or with `=`.
     After(&'static str),
     /// `-U user%PASSWORD`.
     Percent(&'static str),
@@ -110,7 +110,7 @@ pub(in super::super) fn password(text: &[u8], at: usize, out: &mut Vec<Range<usi
     }
 }
 
-/// The words of a simple command: to the first pipe or semicolon, quotes kept together.
+/// The words of a simple command: up to the first pipe or semicolon, with quoted words kept together.
 fn words(command: &[u8]) -> Vec<Range<usize>> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -139,7 +139,7 @@ fn words(command: &[u8]) -> Vec<Range<usize>> {
     words
 }
 
-/// Without an `=` before it and the quotes around it.
+/// The value without an `=` before it and the quotes around it.
 fn unquoted(command: &[u8], value: Range<usize>) -> Range<usize> {
     let mut value = value;
     value.start += usize::from(command.get(value.start) == Some(&b'=') && value.len() > 1);
@@ -152,10 +152,10 @@ fn unquoted(command: &[u8], value: Range<usize>) -> Range<usize> {
     value
 }
 
-/// The rest of the command: to the end of the line, and on after a backslash.
+/// The rest of the command: to the end of the line, and further after a backslash.
 fn command(text: &[u8], at: usize) -> &[u8] {
     let rest = &text[at..text.len().min(at + WITHIN)];
-    // The next command of the same name is looked at in its own right.
+    // The next command of the same name is examined separately.
     let again = rest
         .get(4..)
         .and_then(|after| after.windows(5).position(|window| window == &rest[..5]))

@@ -1,11 +1,11 @@
-//! E-mail addresses. Much else is written with an `@`: remotes, scoped packages, decorators,
-//! retina images. Addresses at names reserved for documentation are nobody's.
+//! E-mail addresses. Many other things contain an `@`: remotes, scoped packages, decorators, retina images.
+//! Addresses at domains reserved for documentation belong to no one.
 
 use std::ops::Range;
 
 const RESERVED: &[&str] =
     &["example.com", "example.org", "example.net", "localhost.localdomain", "users.noreply.github.com"];
-/// Mailboxes that are nobody's.
+/// Mailboxes that belong to no one.
 const STAND_INS: &[&str] = &[
     "test",
     "user",
@@ -115,7 +115,7 @@ pub(in super::super) fn address(text: &[u8], at: usize, out: &mut Vec<Range<usiz
     out.push(start..end);
 }
 
-/// Gmail gives out names of at least six characters, dots and what follows a plus aside.
+/// Gmail names have at least six characters, not counting dots and what follows a plus.
 fn can_exist(local: &[u8], domain: &[u8]) -> bool {
     let gmail = domain.eq_ignore_ascii_case(b"gmail.com") || domain.eq_ignore_ascii_case(b"googlemail.com");
     let name = local.split(|&b| b == b'+').next().unwrap_or_default();
@@ -128,7 +128,7 @@ fn ends_in(domain: &[u8], name: &str) -> bool {
         && domain[domain.len() - name.len() - 1] == b'.'
 }
 
-/// Whether the word ending here is the user of a URL: `https://user@host`.
+/// Whether the word that ends here is the user of a URL: `https://user@host`.
 fn in_url(text: &[u8], at: usize) -> bool {
     let before = &text[at.saturating_sub(80)..at];
     let word = before.iter().rposition(u8::is_ascii_whitespace).map_or(0, |i| i + 1);

@@ -1,5 +1,4 @@
-//! Credentials in HTTP headers: `Authorization: <scheme> <credentials>`, and cookies that are
-//! sessions.
+//! Credentials in HTTP headers: `Authorization: <scheme> <credentials>`, and session cookies.
 
 use std::ops::Range;
 
@@ -53,7 +52,7 @@ pub(in super::super) fn bearer(text: &[u8], at: usize, out: &mut Vec<Range<usize
     }
 }
 
-/// At `basic`, without the header's name: what follows has to decode to `user:password`.
+/// At `basic`, without the header's name: the following text must decode to `user:password`.
 pub(in super::super) fn basic(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     let from = at + b"basic ".len();
     let is_base64 = |b: &u8| b.is_ascii_alphanumeric() || b"+/=".contains(b);
@@ -82,7 +81,7 @@ fn word_length(text: &[u8], from: usize) -> usize {
         .count()
 }
 
-/// Takes the credentials at `from`, unless they are words of a sentence or stand for something.
+/// Takes the credentials at `from`, unless they are words of a sentence or placeholders.
 fn push(text: &[u8], from: usize, strict: bool, out: &mut Vec<Range<usize>>) {
     let length = word_length(text, from);
     let value = &text[from..from + length];
@@ -106,7 +105,7 @@ fn push(text: &[u8], from: usize, strict: bool, out: &mut Vec<Range<usize>>) {
     out.push(from..from + end);
 }
 
-/// At `cookie`: values of cookies named like sessions.
+/// At `cookie`: values of cookies whose names suggest a session.
 pub(in super::super) fn cookie(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     let from = at + b"cookie".len();
     let colon = text[from..].iter().take(4).position(|&b| b == b':');

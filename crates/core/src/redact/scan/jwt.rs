@@ -1,5 +1,5 @@
-//! JSON Web Tokens: recognised by structure, not by length. A header that decodes to an object is
-//! what tells `eyJ…` from other base64.
+//! JSON Web Tokens: recognised by structure, not by length. A header that decodes to an object distinguishes
+//! `eyJ…` from other base64.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub(in super::super) fn token(text: &[u8], at: usize, out: &mut Vec<Range<usize>
     }
 }
 
-/// Whether a token has its signature, of at least 256 bits, or is encrypted, in five parts.
+/// Whether a token has a signature of at least 256 bits, or is encrypted, in five parts.
 pub(in super::super) fn is_whole(token: &[u8]) -> bool {
     let parts: Vec<&[u8]> = token.split(|&b| b == b'.').collect();
     let last = parts.last().map_or(0, |part| part.len());

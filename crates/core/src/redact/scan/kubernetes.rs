@@ -6,7 +6,7 @@ use super::super::shape;
 
 const WITHIN: usize = 8 * 1024;
 
-/// At `kind: Secret`, in YAML. The document is what lies between `---` lines around it.
+/// At `kind: Secret`, in YAML. The document is what is between the `---` lines around it.
 pub(in super::super) fn secret(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     let word = text[at..].iter().take(24).position(|b| b.eq_ignore_ascii_case(&b's'));
     let end = word.map_or(at, |i| at + i + b"secret".len());
@@ -16,7 +16,7 @@ pub(in super::super) fn secret(text: &[u8], at: usize, out: &mut Vec<Range<usize
     let low = at.saturating_sub(WITHIN);
     let mark = text[low..at].windows(6).rposition(|w| w.starts_with(b"\n---") || w == b"kind: ");
     let start = match mark.map(|i| low + i) {
-        // A second kind in one document: the first has been seen to.
+        // A second kind in one document: the first has already been handled.
         Some(mark)
             if text[mark] == b'k'
                 && text[at..].starts_with(b"kind: S")

@@ -1,8 +1,8 @@
-//! Scanners written by hand: grammars that a regular expression describes badly or slowly.
+//! Scanners written by hand: for grammars that a regular expression describes badly or slowly.
 //!
-//! Each is given a text and where its keyword begins, and adds the byte ranges of secrets. None
-//! looks further than a fixed distance except along the secret itself, so a text made of keywords
-//! costs linear time.
+//! Each receives a text and the position of its keyword, and adds the byte ranges of secrets. None looks
+//! further than a fixed distance except along the secret itself, so a text made of keywords costs linear
+//! time.
 
 pub(super) mod assignment;
 pub(super) mod card;

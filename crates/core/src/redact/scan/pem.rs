@@ -1,5 +1,5 @@
-//! Private key blocks: PEM, OpenSSH, PGP and PuTTY, whole, also when the end is missing, and also
-//! when newlines are written as `\n` or the lines are strings joined by a program.
+//! Private key blocks: PEM, OpenSSH, PGP and PuTTY, as a whole, even if the end is missing, newlines are
+//! written as `\n`, or the lines are strings joined by a program.
 
 use std::ops::Range;
 
@@ -20,10 +20,10 @@ pub(in super::super) fn block(text: &[u8], at: usize, out: &mut Vec<Range<usize>
     let body = at + dashes + text[at + dashes..].iter().take_while(|&&b| b == b'-').count();
     let rest = &text[body..text.len().min(body + FOOTER_WITHIN)];
     let run = body_length(rest);
-    // Without a key in it, a header is documentation.
+    // A header without a key is documentation.
     let material = rest[..run].iter().filter(|b| b.is_ascii_alphanumeric()).count();
     if material < 16 {
-        // Not base64, but closed as a key is: whatever somebody put there.
+        // Not base64, but closed like a key: redact whatever is inside.
         let end = rest[..rest.len().min(2000)].windows(9).position(|window| window == b"-----END ");
         if let Some(end) = end.filter(|&end| rest[..end].trim_ascii().len() >= 16) {
             out.push(at..body + end + footer_length(&rest[end..]));
@@ -49,7 +49,7 @@ pub(in super::super) fn putty(text: &[u8], at: usize, out: &mut Vec<Range<usize>
     out.push(at + start..at + start + body_length(&rest[start..]));
 }
 
-/// The length of a stretch of base64 in lines, whatever the lines are wrapped in.
+/// The length of a run of base64 lines, whatever the lines are wrapped in.
 fn body_length(rest: &[u8]) -> usize {
     let mut at = 0;
     let mut end = 0;

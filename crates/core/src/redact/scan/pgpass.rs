@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::{boundary, shape};
 
-/// How far behind the file's name its lines may stand.
+/// How far after the file's name its lines may be.
 const WITHIN: usize = 600;
 
 /// At a port between colons, or at the file's name: then every such line that follows.
@@ -16,7 +16,7 @@ pub(in super::super) fn line(text: &[u8], at: usize, out: &mut Vec<Range<usize>>
     }
     let limit = text.len().min(at + WITHIN);
     let mut from = at;
-    // A command that writes the file has the line before its name.
+    // In a command that writes the file, the line comes before its name.
     out.extend(password(text, boundary::line_start(text, at, 200)));
     while let Some(end) = text[from..limit].iter().position(|&b| b == b'\n') {
         from += end + 1;
@@ -28,7 +28,7 @@ pub(in super::super) fn line(text: &[u8], at: usize, out: &mut Vec<Range<usize>>
 fn password(text: &[u8], start: usize) -> Option<Range<usize>> {
     let length = text[start..].iter().take(300).take_while(|b| !b"\r\n".contains(b)).count();
     let line = &text[start..start + length];
-    // The port is what can be told for sure; the host is the word before it.
+    // Only the port is certain; the host is the word before it.
     let is_port = |field: &[u8]| {
         field == b"*" || (2..=5).contains(&field.len()) && field.iter().all(u8::is_ascii_digit)
     };
@@ -47,13 +47,13 @@ fn password(text: &[u8], start: usize) -> Option<Range<usize>> {
     let value = &line[from..from + length];
     let stands_in =
         ["password", "pass", "passwd", "pwd"].iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()));
-    // A colon inside the password is escaped; without that, the line is of another file.
+    // A colon inside the password is escaped; otherwise the line belongs to another file.
     let fields = (0..value.len()).any(|i| value[i] == b':' && (i == 0 || value[i - 1] != b'\\'));
     (length >= 3 && !fields && !stands_in && !shape::is_reference(value) && !shape::is_stand_in(value))
         .then_some(start + from..start + from + length)
 }
 
-/// The host that a line's beginning ends with.
+/// The host at the end of a line's beginning.
 fn host(before: &[u8]) -> &[u8] {
     let length =
         before.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || b"._-*/".contains(b)).count();

@@ -1,22 +1,22 @@
-//! Recovery phrases of wallets: twelve to twenty-four words of a fixed list, which hold the keys to
-//! everything in the wallet. Behind a word that announces one they may be numbered, quoted or one a
-//! line; alone they must stand by themselves on a line, in exactly the lengths there are.
+//! Recovery phrases of wallets: twelve to twenty-four words from a fixed list, which give access to
+//! everything in the wallet. After a word that announces one they may be numbered, quoted or one per line;
+//! otherwise they must be alone on a line, in exactly the valid lengths.
 
 use std::ops::Range;
 
 use super::seed_words;
 
 const SHORTEST: usize = 12;
-/// More words than any phrase has need not be counted.
+/// No phrase has more words, so counting can stop here.
 const LONGEST: usize = 60;
 const LENGTHS: [usize; 5] = [12, 15, 18, 21, 24];
 const LONGEST_WORD: usize = 8;
-/// How far behind its announcement a phrase may begin.
+/// How far after its announcement a phrase may begin.
 const WITHIN: usize = 160;
-/// Twelve words of three letters are 47 bytes long, so whoever looks this often meets every phrase.
+/// Twelve words of three letters take 47 bytes, so looking this often finds every phrase.
 const STRIDE: usize = 40;
 
-/// Words of the list that sentences are made of.
+/// Words of the list that are common in sentences.
 const EVERYDAY: &[&str] = &[
     "all", "also", "any", "because", "before", "between", "can", "have", "into", "just", "more", "must",
     "never", "one", "only", "over", "own", "that", "then", "there", "they", "this", "under", "until", "use",
@@ -42,7 +42,7 @@ pub(in super::super) fn announced(text: &[u8], at: usize, out: &mut Vec<Range<us
     }
 }
 
-/// Phrases that nothing announces.
+/// Phrases without an announcement.
 pub(in super::super) fn alone(text: &[u8], out: &mut Vec<Range<usize>>) {
     let mut probe = STRIDE / 2;
     while probe < text.len() {
@@ -69,8 +69,8 @@ pub(in super::super) fn alone(text: &[u8], out: &mut Vec<Range<usize>>) {
     }
 }
 
-/// How many words of the list follow each other from `start` on, and where the last one ends. It
-/// stops counting when there are too many for a phrase.
+/// How many words of the list follow each other from `start` on, and where the last one ends. Stops counting
+/// when there are too many for a phrase.
 fn run(text: &[u8], start: usize, gap: fn(&[u8]) -> usize) -> (usize, usize) {
     let (mut words, mut end) = (0, start);
     let mut at = start;
@@ -86,10 +86,10 @@ fn run(text: &[u8], start: usize, gap: fn(&[u8]) -> usize) -> (usize, usize) {
     (words, end)
 }
 
-/// The first word of the list in a row of them, one space apart, that `start` belongs to.
+/// The first word of the run of list words, one space apart, that contains `start`.
 fn first_word(text: &[u8], start: usize) -> usize {
     let mut first = start;
-    // Longer rows than any phrase are lists of words.
+    // Longer runs than any phrase are word lists.
     for _ in 0..=LENGTHS[LENGTHS.len() - 1] {
         if first == 0 || text[first - 1] != b' ' {
             break;
@@ -105,7 +105,7 @@ fn first_word(text: &[u8], start: usize) -> usize {
     first
 }
 
-/// The length of the word of the list at `at`, in any case.
+/// The length of the list word at `at`, in any case.
 fn word(text: &[u8], at: usize) -> Option<usize> {
     let mut lower = [0; LONGEST_WORD + 1];
     let mut length = 0;
@@ -116,7 +116,7 @@ fn word(text: &[u8], at: usize) -> Option<usize> {
     ((3..=LONGEST_WORD).contains(&length) && seed_words::holds(&lower[..length])).then_some(length)
 }
 
-/// Whether the word at `at` is worth a closer look. Cheap: asked all over a text.
+/// Whether the word at `at` deserves a closer look. Cheap, because it is called all over a text.
 fn may_be_word(text: &[u8], at: usize) -> bool {
     let Some(&[a, b, c, d]) = text.get(at..at + 4) else { return false };
     let fourth = if d.is_ascii_lowercase() { d } else { b'.' };
@@ -127,7 +127,7 @@ fn letters(text: &[u8], at: usize) -> usize {
     text[at.min(text.len())..].iter().take(LONGEST_WORD + 1).take_while(|b| b.is_ascii_alphabetic()).count()
 }
 
-/// Between two words: spaces, line ends, numbers, quotes, commas. Something there must part them.
+/// Between two words: spaces, line ends, numbers, quotes, commas. There must be a separator.
 fn loose_gap(rest: &[u8]) -> usize {
     let is_gap = |b: &u8| b.is_ascii_whitespace() || b.is_ascii_digit() || b"\"'`,.;:)-|*\\".contains(b);
     let mut length = rest.iter().take(13).take_while(|b| is_gap(b)).count();
@@ -136,7 +136,7 @@ fn loose_gap(rest: &[u8]) -> usize {
     length += usize::from(written);
     let gap = &rest[..length];
     let parted = written || gap.iter().any(|b| b.is_ascii_whitespace() || *b == b',');
-    // `read-only` is one word; in a list a dash has a space behind it.
+    // `read-only` is one word; in a list, a dash is followed by a space.
     let dashed = gap.ends_with(b"-");
     if length > 12 || !parted || dashed { 0 } else { length }
 }
@@ -145,7 +145,7 @@ fn one_space(rest: &[u8]) -> usize {
     usize::from(rest.first() == Some(&b' '))
 }
 
-/// Not a stretch of a sentence: begun and ended by a line, a quote or punctuation.
+/// Not part of a sentence: delimited by a line end, a quote or punctuation.
 fn stands_alone(text: &[u8], start: usize, end: usize) -> bool {
     let blanks = text[..start].iter().rev().take(8).take_while(|b| b" \t".contains(b)).count();
     let begins = text[..start - blanks].last().is_none_or(|b| b"\n\"'`:=(>[".contains(b));
@@ -153,7 +153,7 @@ fn stands_alone(text: &[u8], start: usize, end: usize) -> bool {
     begins && ends
 }
 
-/// Words that were drawn: neither in the order of a dictionary nor the same ones over and over.
+/// Random words: neither in dictionary order nor repeated over and over.
 fn is_drawn(words: &[&[u8]]) -> bool {
     let mut unique = words.to_vec();
     unique.sort_unstable();
@@ -164,7 +164,7 @@ fn is_drawn(words: &[&[u8]]) -> bool {
         let first = if lower { word[0].is_ascii_lowercase() } else { word[0].is_ascii_uppercase() };
         first && word[1..].iter().all(|b| b.is_ascii_uppercase() == upper)
     });
-    // A word before a list that is in order is no part of it.
+    // A word before a sorted list is not part of it.
     let turns = words.windows(2).filter(|pair| pair[0] > pair[1]).count();
     alike && turns > 1 && unique.len() * 3 >= words.len() * 2
 }

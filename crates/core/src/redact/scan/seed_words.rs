@@ -1,7 +1,7 @@
-//! The words of recovery phrases (BIP-39, English): 2,048 words, no two of which begin with the same
-//! four letters. Only those letters are kept. People who write a phrase down keep no more, either.
+//! The words of recovery phrases (BIP-39, English): 2,048 words, no two of which begin with the same four
+//! letters. Only those letters are stored. People who write a phrase down often do the same.
 
-/// Four letters a word, in order; a word of three letters ends in a dot.
+/// Four letters per word, in order; a word of three letters ends in a dot.
 const STEMS: &[u8; 8192] =
     b"abanabilableabouabovabseabsoabstabsuabusacceacciaccoaccuachiacidacouacquacroact.actiactoactractuadap\
     add.addiaddradjuadmiaduladvaadviaeroaffaaffoafraagaiage.agenagreaheaaim.air.airpaislalaralbualcoaler\
@@ -86,7 +86,7 @@ const STEMS: &[u8; 8192] =
     wheewhenwherwhipwhiswidewidtwifewildwillwin.windwinewingwinkwinnwintwirewisdwisewishwitnwolfwomawond\
     woodwoolwordworkworlworrwortwrapwrecwreswriswritwronyardyearyellyou.younyoutzebrzerozonezoo.";
 
-/// A bit for every hash of such four letters. Most words of a text are told apart by it alone.
+/// A bit for every hash of such four letters. It alone rules out most words of a text.
 static STEM_BITS: [u64; 1024] = stem_bits();
 
 const fn stem_bits() -> [u64; 1024] {
@@ -104,13 +104,13 @@ const fn hash(stem: [u8; 4]) -> usize {
     (u32::from_le_bytes(stem).wrapping_mul(0x9e37_79b1) >> 16) as usize
 }
 
-/// The four letters of a word of lower-case letters.
+/// The four letters of a lower-case word.
 fn stem(word: &[u8]) -> Option<[u8; 4]> {
     let &[a, b, c, ref rest @ ..] = word else { return None };
     Some([a, b, c, rest.first().copied().unwrap_or(b'.')])
 }
 
-/// Whether a word may be one of them; of other words one in thirty may as well.
+/// Whether a word may be in the list; true for one in thirty other words as well.
 pub(super) fn may_hold(word: &[u8]) -> bool {
     stem(word).is_some_and(|stem| {
         let bit = hash(stem);
@@ -118,7 +118,7 @@ pub(super) fn may_hold(word: &[u8]) -> bool {
     })
 }
 
-/// Whether a word of lower-case letters is one of them, whole or cut to its four letters.
+/// Whether a lower-case word is in the list, whole or cut to its four letters.
 pub(super) fn holds(word: &[u8]) -> bool {
     let (stems, _) = STEMS.as_chunks::<4>();
     may_hold(word) && stem(word).is_some_and(|stem| stems.binary_search(&stem).is_ok())

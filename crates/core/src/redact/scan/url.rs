@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::shape;
 
-/// At `://`. The password runs to the last `@` before the path: people forget to encode it.
+/// At `://`. The password extends to the last `@` before the path, because people forget to encode it.
 pub(in super::super) fn userinfo(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     let scheme = text[at.saturating_sub(20)..at]
         .iter()
@@ -33,7 +33,7 @@ pub(in super::super) fn userinfo(text: &[u8], at: usize, out: &mut Vec<Range<usi
                     out.push(from + colon + 1..from + sign);
                 }
             }
-            // `https://<token>@host`: one long random word is no user's name.
+            // `https://<token>@host`: a long random word is not a user name.
             None if user.len() >= 20 && shape::is_random(user) => out.push(from..from + sign),
             None => {}
         }
@@ -47,7 +47,7 @@ pub(in super::super) fn userinfo(text: &[u8], at: usize, out: &mut Vec<Range<usi
     }
 }
 
-/// At `code=`, as a parameter: what OAuth hands out to be changed into a token.
+/// At `code=`, as a parameter: the OAuth code that is exchanged for a token.
 pub(in super::super) fn code(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     let parameter = at > 0 && b"?&".contains(&text[at - 1]) || text[..at].ends_with(b"&amp;");
     let start = at + b"code=".len();

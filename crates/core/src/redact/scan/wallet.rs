@@ -1,4 +1,4 @@
-//! Keys of wallets: 32 bytes in hex or base58. A hash looks the same, so the words around it decide.
+//! Wallet keys: 32 bytes in hex or base58. A hash looks the same, so the words around it decide.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(in super::super) fn key(text: &[u8], at: usize, out: &mut Vec<Range<usize>>)
     }
 }
 
-/// At a word for a coin or a wallet: a key in the form that wallets import, shortly after.
+/// At a word for a coin or a wallet: a key in the import format of wallets, shortly after.
 pub(in super::super) fn import_format(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     let line = &text[at..text.len().min(at + 140)];
     let line = line.split(|&b| b == b'\n').next().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Escapes of printable characters: `%2B`, `\u002b`, `\x2b`, `&#43;`, `\/`. Escapes of anything else,
-//! such as line ends, stay as they are: the rules know them as the ends of words.
+//! Escapes of printable characters: `%2B`, `\u002b`, `\x2b`, `&#43;`, `\/`. Escapes of anything else, such as
+//! line ends, stay: the rules treat them as word boundaries.
 
-/// The character that the text begins with as an escape, and how long the escape is.
+/// The character that the text begins with as an escape, and the length of the escape.
 pub(super) fn byte(rest: &[u8]) -> Option<(u8, usize)> {
     let (byte, length) = match rest {
         [b'%', hex @ ..] => (number(hex.get(..2)?, 16)?, 3),
@@ -18,7 +18,7 @@ pub(super) fn byte(rest: &[u8]) -> Option<(u8, usize)> {
         }
         _ => return None,
     };
-    // A percent sign that was escaped is an escape of an escape: one is enough.
+    // An escaped percent sign is an escape of an escape: one level is enough.
     (byte.is_ascii_graphic() && !(byte == b'%' && rest[0] == b'%')).then_some((byte, length))
 }
 

@@ -1,12 +1,12 @@
-//! How programs and shells join what is one text: strings with an operator or just a line end
-//! between them, and lines that end in a backslash.
+//! How programs and shells join one text: strings with an operator or only a line end between them, and lines
+//! that end in a backslash.
 
 const LONGEST: usize = 120;
 
-/// The length of the joint at `at`, from the quote that closes one string to the one that opens
-/// the next, or from the backslash to the first character of the next line; 0 if there is none.
+/// The length of the joint at `at`, from the quote that closes one string to the one that opens the next, or
+/// from the backslash to the first character of the next line; 0 if there is none.
 pub(super) fn length(text: &[u8], at: usize) -> usize {
-    // A joint lies within a word: `"a" + "b"` is one, `f("") + ""` is not.
+    // A joint is inside a word: `"a" + "b"` is one, `f("") + ""` is not.
     if at == 0 || !is_inside(text[at - 1]) {
         return 0;
     }
@@ -22,7 +22,7 @@ fn is_inside(b: u8) -> bool {
     b.is_ascii_graphic() && !b"\"'`,;(){}[]<>\\".contains(&b) || b >= 0x80
 }
 
-/// Where the next string's text begins, behind the operator and the quote.
+/// Where the next string's text begins, after the operator and the quote.
 fn next_string(text: &[u8], from: usize, quote: u8) -> Option<usize> {
     let (mut at, mut lines) = past_blanks(text, from);
     let operator: usize = match &text[at.min(text.len())..] {
@@ -41,7 +41,7 @@ fn next_string(text: &[u8], from: usize, quote: u8) -> Option<usize> {
         let (next, more) = past_blanks(text, at);
         (next, lines || more)
     };
-    // Visual Basic goes on behind an underscore.
+    // Visual Basic continues a line after an underscore.
     if joined && text.get(at) == Some(&b'_') {
         let (next, more) = past_blanks(text, at + 1);
         if more {
@@ -58,7 +58,7 @@ fn next_string(text: &[u8], from: usize, quote: u8) -> Option<usize> {
     (found && at - from < LONGEST).then_some(at + 1)
 }
 
-/// Past spaces and line ends, and whether there was a line end.
+/// Skips spaces and line ends; returns whether there was a line end.
 fn past_blanks(text: &[u8], from: usize) -> (usize, bool) {
     let blanks =
         text[from.min(text.len())..].iter().take(LONGEST).take_while(|b| b.is_ascii_whitespace()).count();

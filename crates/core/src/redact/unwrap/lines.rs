@@ -1,8 +1,8 @@
-//! Tokens that the end of a line cut in two, as terminals, mails and people do.
+//! Tokens that a line end split in two, in terminals, mails and text that people type.
 //!
-//! A line end is no joint by itself: most lines have nothing to do with the next. So only a token
-//! that some rule knows by its beginning and that runs to the end of its line is followed, line by
-//! line, until the rule is content.
+//! A line end alone is not a joint: most lines are unrelated to the next. So only a token that some rule
+//! recognises by its beginning and that reaches the end of its line is followed, line by line, until the rule
+//! is satisfied.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ const MOST_LINES: usize = 24;
 const LONGEST: usize = 4096;
 /// The same for a token of which only the middle is known.
 const SHORT: usize = 300;
-/// A line that ends at or beyond this column was cut because it was full.
+/// A line that ends at or beyond this column was broken because it was full.
 const FULL: usize = 60;
 
-/// The whole of the token at whose `keyword`, at `at`, `row` looked, if the next lines hold more of
-/// it. `found` is where the rule saw it end, if it saw it at all.
+/// The whole token at `keyword`, found by `row` at `at`, if the next lines contain more of it. `found` is
+/// where the rule saw it end, if it matched at all.
 pub(in super::super) fn continued(
     text: &[u8],
     at: usize,
@@ -51,12 +51,12 @@ pub(in super::super) fn continued(
     for line in 0..MOST_LINES {
         let Some(next) = next_piece(text, end) else { break };
         let more = &text[next.clone()];
-        // Where the next token begins, this one is over.
+        // This token ends where the next one begins.
         if view.text.len() + more.len() > LONGEST || more.starts_with(keyword.as_bytes()) {
             break;
         }
-        // A rule that asks for no length is content too early: go on where the line was full, or
-        // where the next line is nothing but more of the same.
+        // A rule without a length is satisfied too early: continue if the line was full, or if the next line
+        // contains only more of the same.
         if whole {
             let full = column(end) >= FULL || line > 0 && column(end) == width;
             let same = is_mixed(more) && more.len() >= 8 && ends_line(text, next.end);
@@ -85,7 +85,7 @@ fn is_part(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b"_-.+/~".contains(&b)
 }
 
-/// The length of the piece of a token that a text begins with, padding included.
+/// The length of the token piece at the start of a text, padding included.
 fn piece(rest: &[u8]) -> usize {
     let length = rest.iter().take(LONGEST).take_while(|b| is_part(**b)).count();
     length + rest[length..].iter().take(2).take_while(|&&b| b == b'=').count()
@@ -95,7 +95,7 @@ fn piece_before(text: &[u8], at: usize) -> usize {
     text[at.saturating_sub(SHORT)..at].iter().rev().take_while(|b| is_part(**b)).count()
 }
 
-/// The piece that the line after `end` begins with, behind its indent or quote mark.
+/// The piece at the start of the line after `end`, after its indent or quote mark.
 fn next_piece(text: &[u8], end: usize) -> Option<Range<usize>> {
     let mut at = end + usize::from(text.get(end) == Some(&b'\r'));
     if text.get(at) != Some(&b'\n') {

@@ -1,9 +1,9 @@
-//! Secrets that are written in pieces or in escapes: joined by a backslash or a `+`, percent- or
-//! JSON-escaped, with characters in them that nobody sees.
+//! Secrets in pieces or escapes: joined by a backslash or a `+`, percent- or JSON-escaped, or with invisible
+//! characters in them.
 //!
-//! The keyword pass notes where something of the sort begins ([`MARKS`]), at no cost to other text.
-//! Only the lines around such places are written out plainly, once and not again what comes out,
-//! and the rules look at that; what they find is carried back to the whole of its wrapped form.
+//! The keyword pass notes where such a thing begins ([`MARKS`]), at no cost to other text. Only the lines
+//! around such places are unwrapped, and only once; the rules examine the result, and what they find is
+//! mapped back to the whole wrapped form.
 
 mod escape;
 mod join;
@@ -13,10 +13,10 @@ use std::ops::Range;
 
 use super::boundary;
 
-/// What a wrapped secret holds, for the keyword pass. One place on a line is enough, so not every
-/// character that can be escaped is listed: tokens that are escaped as a whole hold one of these.
+/// What a wrapped secret contains, for the keyword pass. One place per line is enough, so not every character
+/// that can be escaped is listed: a token that is escaped as a whole contains one of these.
 pub(super) const MARKS: &[&str] = &[
-    // Characters of no width, and the soft hyphen.
+    // Zero-width characters and the soft hyphen.
     "\u{200b}", "\u{200c}", "\u{200d}", "\u{200e}", "\u{200f}", "\u{2060}", "\u{2061}", "\u{2062}",
     "\u{2063}", "\u{2064}", "\u{feff}", "\u{180e}", "\u{ad}", // Escapes.
     "\\u00", "\\x2", "\\x3", "\\x4", "\\x5", "\\x6", "\\x7", "\\/", "&#1", "&#4", "&#5", "&#6", "&#7", "&#8",
@@ -28,11 +28,11 @@ pub(super) const MARKS: &[&str] = &[
     "'\r\n", "' . ", "'.'", "' .\n", "' \\\n", "' .. ", "'..'", "`+`", "` + ", "` +\n",
 ];
 
-/// Before a place, how much of its line is looked at, and how much after it.
+/// How much of the line before and after a place is examined.
 const BEFORE: usize = 512;
 const AFTER: usize = 4096;
 
-/// A stretch of text written plainly, and which bytes of the text stand for each byte of it.
+/// An unwrapped range of text, and which bytes of the text each of its bytes came from.
 pub(super) struct View {
     pub(super) text: Vec<u8>,
     from: Vec<Range<usize>>,
@@ -53,7 +53,7 @@ impl View {
         self.from.extend(range.map(|at| at..at + 1));
     }
 
-    /// What a stretch of the view covers in the text.
+    /// The range of the text that a range of the view covers.
     pub(super) fn origin(&self, range: &Range<usize>) -> Range<usize> {
         match (self.from.get(range.start), range.end.checked_sub(1).and_then(|last| self.from.get(last))) {
             (Some(first), Some(last)) => first.start..last.end,
@@ -62,16 +62,16 @@ impl View {
     }
 }
 
-/// Whether something is really wrapped where a mark was seen.
+/// Whether something is really wrapped at a mark.
 pub(super) fn is_wrapped(text: &[u8], at: usize) -> bool {
     unseen(&text[at..]) > 0 || join::length(text, at) > 0 || escape::byte(&text[at..]).is_some()
 }
 
-/// The surroundings of the places, which are in order, written plainly.
+/// The unwrapped surroundings of the places, which are sorted.
 pub(super) fn views(text: &[u8], places: &[usize]) -> Vec<View> {
     let mut regions: Vec<Range<usize>> = Vec::new();
     for &place in places {
-        // Well inside what is looked at already.
+        // Well inside a region that is already examined.
         if regions.last().is_some_and(|last| place + AFTER / 2 <= last.end) {
             continue;
         }
@@ -86,7 +86,7 @@ pub(super) fn views(text: &[u8], places: &[usize]) -> Vec<View> {
 
 fn around(text: &[u8], place: usize) -> Range<usize> {
     let mut start = boundary::line_start(text, place, BEFORE);
-    // In the middle of a long line: not in the middle of a word.
+    // In the middle of a long line, but not in the middle of a word.
     if start > 0 && text[start - 1] != b'\n' {
         let word = text[start..place].iter().position(|b| !b.is_ascii_alphanumeric() && !b"_-".contains(b));
         start += word.map_or(0, |end| end + 1);
@@ -125,7 +125,7 @@ fn plainly(text: &[u8], region: Range<usize>) -> View {
     view
 }
 
-/// The length of the character of no width that a text begins with.
+/// The length of the zero-width character at the start of a text.
 fn unseen(rest: &[u8]) -> usize {
     match rest {
         [0xe2, 0x80, 0x8b..=0x8f, ..] | [0xe2, 0x81, 0xa0..=0xa4, ..] => 3,
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wrapping_comes_off() {
+    fn every_wrapping_is_removed() {
         for (wrapped, plain) in [
             ("a\u{200b}b\u{feff}c\u{ad}d", "abcd"),
             (r"a\u0062c\x64\/e", "abcd/e"),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_wrapped_stays() {
+    fn text_that_only_looks_wrapped_stays() {
         for text in ["100%25 of it", "\"a\" + b", "\"a\", \"b\"", "a \\\n b", "%zz", r"\u00e9\n\d", "&#8212;"]
         {
             assert_eq!(written_plainly(text), text);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_carried_back() {
+    fn findings_are_mapped_back_to_the_text() {
         let text = "x %61bc y";
         let view = plainly(text.as_bytes(), 0..text.len());
         assert_eq!(view.text, b"x abc y");

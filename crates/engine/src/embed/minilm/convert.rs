@@ -1,5 +1,5 @@
-//! Turns a published encoder (safetensors and a vocabulary) into our file: each row of a matrix becomes a scale
-//! and eight-bit values. The same input gives the same bytes on every machine.
+//! Converts a published encoder (safetensors and a vocabulary) into hark's format: each matrix row becomes a
+//! scale and eight-bit values. The same input gives the same bytes on every machine.
 
 use super::kernel::HEAD;
 use super::layout::{CHECKSUM, Form, HEADER, ID, Shape};
@@ -8,7 +8,7 @@ use super::safetensors::{Tensor, Tensors};
 /// The encoder was trained on texts of at most this many tokens.
 const POSITIONS: usize = 256;
 
-/// The bytes of our file.
+/// The bytes of the converted file.
 pub(super) fn convert(name: &str, weights: &[u8], vocabulary: &str) -> Result<Vec<u8>, String> {
     let tensors = Tensors::open(weights)?;
     let words = tensors.get("embeddings.word_embeddings.weight")?;
@@ -20,17 +20,17 @@ pub(super) fn convert(name: &str, weights: &[u8], vocabulary: &str) -> Result<Ve
         tokens: tokens.len(),
         hidden: words.width,
         layers,
-        // Every small encoder of this family has heads of one size.
+        // All small encoders of this family have heads of the same size.
         heads: words.width / HEAD,
         inner: tensors.get("encoder.layer.0.intermediate.dense.weight")?.rows,
         positions: places.rows.min(POSITIONS),
         strings: tokens.iter().map(|t| t.len()).sum(),
     };
     if !shape.is_plausible() {
-        return Err("is of a size that cannot be used".to_owned());
+        return Err("has an unsupported size".to_owned());
     }
     if words.rows != tokens.len() {
-        return Err(format!("has {} tokens and the vocabulary {}", words.rows, tokens.len()));
+        return Err(format!("has {} tokens, but the vocabulary has {}", words.rows, tokens.len()));
     }
 
     let mut file = vec![0; HEADER];
@@ -70,7 +70,7 @@ fn write_embeddings(
     file: &mut Vec<u8>,
 ) -> Result<(), String> {
     let segment = sized(tensors, "embeddings.token_type_embeddings.weight", None, shape.hidden)?;
-    // Texts have one segment, so its vector can be part of the positions.
+    // Texts have only one segment, so its vector can be added to the positions.
     for place in places.values.chunks_exact(shape.hidden).take(shape.positions) {
         file.extend(place.iter().zip(&segment.values).flat_map(|(a, b)| (a + b).to_le_bytes()));
     }
@@ -120,7 +120,8 @@ fn write_norm(tensors: &Tensors<'_>, name: &str, shape: &Shape, file: &mut Vec<u
 fn sized(tensors: &Tensors<'_>, name: &str, rows: Option<usize>, width: usize) -> Result<Tensor, String> {
     let tensor = tensors.get(name)?;
     let fits = tensor.width == width && rows.is_none_or(|rows| rows == tensor.rows);
-    fits.then_some(tensor).ok_or_else(|| format!("has `{name}` in another size than the rest asks for"))
+    fits.then_some(tensor)
+        .ok_or_else(|| format!("has `{name}` in a size that does not match the other tensors"))
 }
 
 fn round(row: &[f32]) -> (f32, impl Iterator<Item = u8>) {

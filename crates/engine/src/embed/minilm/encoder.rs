@@ -6,7 +6,7 @@ use super::error::ModelError;
 use super::kernel::{Attention, Rounded, add_and_normalise, attend, gelu, multiply};
 use super::weights::Weights;
 
-/// Room for what lies between the layers, kept from text to text.
+/// Buffers between the layers, reused from text to text.
 #[derive(Default)]
 pub(super) struct Room {
     hidden: Vec<f32>,
@@ -17,7 +17,7 @@ pub(super) struct Room {
     attention: Attention,
 }
 
-/// The mean of the encoder's outputs: a direction, of no particular length.
+/// The mean of the encoder's outputs: a direction, not normalised.
 pub(super) fn encode(
     weights: &Weights,
     level: Level,

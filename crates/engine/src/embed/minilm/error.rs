@@ -1,9 +1,9 @@
-//! What can be wrong with a model's file, always with its name and a way out.
+//! Errors of a model file, always with its path and what to do next.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The way back to a good file.
+/// How to get a good file.
 const GET_AGAIN: &str =
     "get it again with `hark model get minilm --from FILE`, or go back with `hark model use encoder`";
 

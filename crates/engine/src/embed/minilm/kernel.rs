@@ -1,36 +1,37 @@
-//! The arithmetic of the encoder: integer matrix products and the few curves a transformer needs.
+//! The arithmetic of the encoder: integer matrix products and the few functions a transformer needs.
 //!
-//! Written once over vectors of a fixed width; `dispatch!` compiles it for each kind of processor and chooses when
-//! it runs. Widths are multiples of [`LANES`] and [`HEAD`], which the file's reader has checked.
+//! Written once over vectors of a fixed width; `dispatch!` compiles it for each kind of processor and chooses
+//! at run time. Widths are multiples of [`LANES`] and [`HEAD`], which the reader of the file has checked.
 
 use fearless_simd::{Level, Simd, dispatch, f32x8, i8x16, i16x16, i32x8, prelude::*, u8x16};
 
-/// Widths of rows are multiples of this.
+/// Row widths are multiples of this.
 pub(super) const LANES: usize = 16;
-/// Widths of heads are multiples of this.
+/// Head widths are multiples of this.
 pub(super) const HEAD: usize = 32;
-/// Floats in a vector; as many bits as [`LANES`] activations.
+/// Floats per vector; as many bits as [`LANES`] activations.
 const HALF: usize = 8;
 
-/// Activations are rounded to this many steps each side of zero. Weights have 127 and rows at most 4,096 values,
-/// so that sums fit 32 bits. Products are made of 16-bit values anyway; the finer steps cost nothing over eight
-/// bits and leave the weights as the only visible rounding.
+/// Activations are rounded to this many steps on each side of zero. Weights have 127 and rows at most 4,096
+/// values, so sums fit into 32 bits. Products use 16-bit values anyway, so the finer steps cost nothing over
+/// eight bits, and only the rounding of the weights is noticeable.
 const STEPS: f32 = 4095.0;
-/// The same beside packed weights, which reach 15 × 127 when they are widened, in rows of at most [`WIDEST_PACKED`].
+/// The same for packed weights, which reach 15 × 127 when widened, in rows of at most [`WIDEST_PACKED`].
 const STEPS_BESIDE_PACKED: f32 = 511.0;
 pub(super) const WIDEST_PACKED: usize = 2048;
-/// Packed weights that share a factor.
+/// The number of packed weights that share a factor.
 pub(super) const GROUP: usize = 32;
 const HALF_GROUP: usize = GROUP / 2;
-/// Weight rows that are widened together, to be used by every activation row while they are in the nearest cache.
+/// Weight rows that are widened together, so that every activation row uses them while they are in the L1
+/// cache.
 const PANEL: usize = 8;
 
-/// The weights of a matrix as they lie in the file, row by row.
+/// The weights of a matrix as stored in the file, row by row.
 #[derive(Clone, Copy)]
 pub(super) enum Values<'a> {
-    /// An `i8` each.
+    /// One `i8` each.
     Bytes(&'a [u8]),
-    /// Two in a byte, and a factor for every [`GROUP`] of them.
+    /// Two per byte, and a factor for every [`GROUP`] of them.
     Packed { pairs: &'a [u8], factors: &'a [u8] },
 }
 
@@ -42,7 +43,7 @@ pub(super) struct Matrix<'a> {
     pub(super) bias: &'a [f32],
 }
 
-/// Rows of activations rounded to integers, a scale for each, and room for widened weights.
+/// Rows of activations rounded to integers, a scale for each, and a buffer for widened weights.
 #[derive(Default)]
 pub(super) struct Rounded {
     width: usize,
@@ -100,7 +101,7 @@ fn product<S: Simd>(simd: S, x: &mut Rounded, w: Matrix<'_>, out: &mut [f32]) {
         widen(simd, w.values, p * PANEL * width, &mut x.panel);
         let rows = x.values.chunks(4 * width).zip(x.scales.chunks(4)).zip(out.chunks_mut(4 * columns));
         for ((rows, row_scales), out) in rows {
-            // Past the last row the last one stands in; its sums are not written.
+            // The last row is repeated as padding; the sums of the padding are not written.
             let last = row_scales.len() - 1;
             let rows: [&[i16]; 4] = std::array::from_fn(|r| &rows[r.min(last) * width..][..width]);
             for (c, (pair, scales)) in x.panel.chunks_exact(2 * width).zip(scales.chunks(2)).enumerate() {
@@ -116,7 +117,7 @@ fn product<S: Simd>(simd: S, x: &mut Rounded, w: Matrix<'_>, out: &mut [f32]) {
     }
 }
 
-/// The weights from `first` on, as many as there are and as there is room for.
+/// Widens the weights from `first` on, as many as exist and fit.
 #[inline(always)]
 fn widen<S: Simd>(simd: S, values: Values<'_>, first: usize, panel: &mut [i16]) {
     match values {
@@ -147,7 +148,7 @@ fn widen<S: Simd>(simd: S, values: Values<'_>, first: usize, panel: &mut [i16]) 
     }
 }
 
-/// Eight sums at once, so that each value that is loaded is used several times.
+/// Computes eight sums at once, so that each loaded value is used several times.
 #[inline(always)]
 fn four_by_two<S: Simd>(simd: S, x: [&[i16]; 4], (a, b): (&[i16], &[i16])) -> [[i32; 2]; 4] {
     let mut sums = [[i32x8::splat(simd, 0); 2]; 4];
@@ -161,7 +162,8 @@ fn four_by_two<S: Simd>(simd: S, x: [&[i16]; 4], (a, b): (&[i16], &[i16])) -> [[
             sums[1] += x.pairwise_dot_product(b);
         }
     }
-    // No closures from here down to a vector: one that is not inlined is compiled for the plainest processor.
+    // No closures from here down to a vector operation: one that is not inlined is compiled for the baseline
+    // processor.
     let mut totals = [[0; 2]; 4];
     for (totals, sums) in totals.iter_mut().zip(sums) {
         *totals = [sums[0].reduce_sum(), sums[1].reduce_sum()];
@@ -169,11 +171,11 @@ fn four_by_two<S: Simd>(simd: S, x: [&[i16]; 4], (a, b): (&[i16], &[i16])) -> [[
     totals
 }
 
-/// A float of this size has no room for fractions: adding it rounds to a whole number, which then stands in the
-/// lowest bits. Neither a call nor a branch.
+/// A float of this size has no room for fractions: adding it rounds to an integer, which is then in the
+/// lowest bits. Needs neither a call nor a branch.
 const SHIFT: f32 = 12_582_912.0;
 
-/// e^x for x ≤ 0, to six digits; below -87 it is as good as zero.
+/// e^x for x ≤ 0, to six digits; below -87 it is practically zero.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     let x = if x > -87.0 { x } else { -87.0 };
@@ -202,7 +204,8 @@ pub(super) fn gelu(level: Level, values: &mut [f32]) {
     });
 }
 
-/// Adds `more` to `values` and brings each row to mean 0 and deviation 1, then to its learned place.
+/// Adds `more` to `values`, normalises each row to mean 0 and deviation 1, then applies the learned gain and
+/// shift.
 pub(super) fn add_and_normalise(level: Level, values: &mut [f32], more: &[f32], gain: &[f32], shift: &[f32]) {
     dispatch!(level, simd => {
         let width = gain.len();
@@ -243,7 +246,7 @@ fn sum<S: Simd>(simd: S, values: &[f32]) -> f32 {
     sums.reduce_sum() + rest.iter().sum::<f32>()
 }
 
-/// Room that attention reuses.
+/// Buffers that attention reuses.
 #[derive(Default)]
 pub(super) struct Attention {
     queries: Vec<f32>,
@@ -252,8 +255,9 @@ pub(super) struct Attention {
     scores: Vec<f32>,
 }
 
-/// One head of attention over a sequence. `qkv` holds a row per token: its query, key and value, each `hidden`
-/// wide, of which the head's share is `size` values from `at`. The result goes to the same share of `out`.
+/// One head of attention over a sequence. `qkv` has one row per token: its query, key and value, each
+/// `hidden` wide, of which this head uses `size` values from `at`. The result goes to the same range of
+/// `out`.
 pub(super) fn attend(
     level: Level,
     qkv: &[f32],
@@ -282,7 +286,7 @@ pub(super) fn attend(
 }
 
 impl Attention {
-    /// Puts the head's share together as it will be read: queries by four and dimension, keys by eight and
+    /// Gathers this head's values in reading order: queries by four and dimension, keys by eight and
     /// dimension, values by token.
     #[inline(always)]
     fn gather(&mut self, qkv: &[f32], hidden: usize, (at, size): (usize, usize)) {
@@ -307,7 +311,7 @@ impl Attention {
     }
 }
 
-/// How four queries fit the keys, sixteen at a time.
+/// Scores four queries against the keys, sixteen at a time.
 #[inline(always)]
 fn score<S: Simd>(simd: S, room: &mut Attention, group: usize, padded: usize, size: usize) {
     let queries = room.queries[group * 4 * size..][..4 * size].as_chunks::<4>().0;
@@ -331,7 +335,7 @@ fn score<S: Simd>(simd: S, room: &mut Attention, group: usize, padded: usize, si
     }
 }
 
-/// Scores to shares, which still have to be divided by the sum that is returned.
+/// Turns scores into weights, which the caller divides by the returned sum.
 #[inline(always)]
 fn soften<S: Simd>(simd: S, scores: &mut [f32]) -> f32 {
     let (chunks, rest) = scores.as_chunks::<HALF>();
@@ -346,12 +350,12 @@ fn soften<S: Simd>(simd: S, scores: &mut [f32]) -> f32 {
     sum(simd, scores)
 }
 
-/// The values in proportion to their shares.
+/// The weighted sum of the values.
 #[inline(always)]
 fn mix<S: Simd>(simd: S, shares: &[f32], values: &[f32], factor: f32, out: &mut [f32]) {
     let size = out.len();
     for (part, out) in out.as_chunks_mut::<HEAD>().0.iter_mut().enumerate() {
-        // Two of each, so that an addition need not wait for the one before it.
+        // Two accumulators each, so that an addition need not wait for the previous one.
         let mut sums = [[f32x8::splat(simd, 0.0); HEAD / HALF]; 2];
         let pairs = shares.chunks(2).zip(values.chunks(2 * size));
         for (shares, values) in pairs {
@@ -377,7 +381,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packed_weights_multiply_as_what_they_stand_for(
+        fn packed_weights_multiply_like_unpacked_ones(
             pairs in prop::collection::vec(any::<u8>(), 10 * 64 / 2),
             factors in prop::collection::vec(1u8..=127, 10 * 64 / GROUP),
             x in prop::collection::vec(-3.0f32..3.0, 5 * 64),

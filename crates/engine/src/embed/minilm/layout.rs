@@ -1,4 +1,4 @@
-//! The encoder's file: what lies where. Written by `convert`, read by `weights`.
+//! The layout of the encoder file. Written by `convert`, read by `weights`.
 //!
 //! All numbers are little-endian. What every text needs comes first; the rows of tokens, half of the file, come
 //! last and are read one by one.
@@ -36,7 +36,7 @@ pub(super) const HEADER: usize = 128;
 pub(super) const CHECKSUM: Range<usize> = 64..96;
 pub(super) const ID: Range<usize> = 96..128;
 
-/// How weights are written.
+/// The format of the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// Eight bits each.
@@ -45,7 +45,7 @@ pub(super) enum Form {
     Packed { token_bits: usize },
 }
 
-/// The sizes that decide everything else.
+/// The sizes that determine everything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) form: Form,
@@ -58,7 +58,7 @@ pub(super) struct Shape {
     pub(super) strings: usize,
 }
 
-/// Where each part lies in the file.
+/// The byte range of each part of the file.
 pub(super) struct Sections {
     pub(super) starts: Range<usize>,
     pub(super) order: Range<usize>,
@@ -69,7 +69,7 @@ pub(super) struct Sections {
 }
 
 impl Shape {
-    /// `None` when the header is not one of ours, or of sizes the arithmetic is not made for.
+    /// `None` if the header is invalid, or has sizes that the arithmetic does not support.
     pub(super) fn read(header: &[u8]) -> Option<Self> {
         let at = |i: usize| header.get(8 + 4 * i..)?.first_chunk().map(|b| u32::from_le_bytes(*b) as usize);
         let form = match header.first_chunk()? {
@@ -90,7 +90,7 @@ impl Shape {
         shape.is_plausible().then_some(shape)
     }
 
-    /// Of the form with bytes; the other one is not written here.
+    /// Only for the form with bytes; the packed form is not written here.
     pub(super) fn write(&self, header: &mut [u8; HEADER]) {
         header[..8].copy_from_slice(MAGIC);
         let sizes =
@@ -100,7 +100,7 @@ impl Shape {
         }
     }
 
-    /// The arithmetic wants whole vectors, and sums that fit 32 bits.
+    /// The arithmetic needs whole vectors, and sums that fit into 32 bits.
     pub(super) fn is_plausible(&self) -> bool {
         (4..=usize::from(u16::MAX)).contains(&self.tokens)
             && (HEAD..=4096).contains(&self.hidden)
@@ -118,7 +118,7 @@ impl Shape {
         self.matrices().iter().all(|(_, width)| width.is_multiple_of(GROUP) && *width <= WIDEST_PACKED)
     }
 
-    /// Bytes of a matrix of so many values.
+    /// The number of bytes of a matrix with this many values.
     pub(super) fn matrix_bytes(&self, values: usize) -> usize {
         match self.form {
             Form::Bytes => values,
@@ -126,7 +126,7 @@ impl Shape {
         }
     }
 
-    /// Bytes of a token's row.
+    /// The number of bytes of a token's row.
     pub(super) fn row_bytes(&self) -> usize {
         4 + match self.form {
             Form::Bytes => self.hidden,

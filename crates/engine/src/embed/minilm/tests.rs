@@ -1,5 +1,5 @@
-//! The whole way, from published files to vectors: on a tiny encoder made here, and on the real one where its file
-//! is there.
+//! From published files to vectors: with a tiny encoder created here, and with the real one if its file is
+//! available.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ const INNER: usize = 96;
 const LAYERS: usize = 2;
 const POSITIONS: usize = 40;
 
-/// Weights of a small encoder, the same each time.
+/// Weights of a small encoder, the same on every run.
 struct Tiny(BTreeMap<String, (Vec<usize>, Vec<f32>)>);
 
 impl Tiny {
@@ -89,7 +89,7 @@ impl Tiny {
         }
     }
 
-    /// The textbook's forward pass in plain floats.
+    /// The textbook forward pass in plain floats.
     fn forward(&self, tokens: &[usize]) -> Vec<f32> {
         let row = |name: &str, i: usize| {
             self.0[&format!("embeddings.{name}_embeddings.weight")].1[i * HIDDEN..][..HIDDEN].to_vec()
@@ -204,7 +204,7 @@ fn damaged_files_are_refused_by_name() {
     };
     assert!(refused(&flip(0)).unwrap().contains("not a model"));
     assert!(refused(&flip(8)).is_some());
-    // A wrong byte deep inside is what the checksum is for.
+    // Only the checksum can catch a wrong byte deep inside.
     assert!(refused(&flip(good.len() - 3)).is_none());
 }
 
@@ -244,8 +244,8 @@ fn broken_weights_are_refused() {
     assert!(convert("tiny", &good, "[CLS]\n[SEP]").is_err());
 }
 
-/// How near a model is to the published one, on fifty sentences that `models/reference.py` embedded: the least and
-/// the mean.
+/// How close a model is to the published one, on fifty sentences that `models/reference.py` embedded: the
+/// minimum and the mean.
 fn nearness_to_published(model: &MiniLm) -> (f32, f32) {
     let lines: Vec<&str> = include_str!("reference.tsv").lines().collect();
     let near = lines.iter().map(|line| {
@@ -259,7 +259,7 @@ fn nearness_to_published(model: &MiniLm) -> (f32, f32) {
     (least, near.iter().sum::<f32>() / near.len() as f32)
 }
 
-/// Runs where `HARK_TEST_MINILM` names the model's file.
+/// Runs only if `HARK_TEST_MINILM` names the model file.
 #[test]
 fn the_real_encoder_agrees_with_the_published_one() {
     let Some(path) = std::env::var_os("HARK_TEST_MINILM") else { return };
@@ -281,7 +281,7 @@ fn the_encoder_inside_is_whole() {
     let path = folder.path().join("inside.hark");
     fs::write(&path, PACKED).unwrap();
     MiniLm::check(&path).unwrap();
-    // From a file it says the same.
+    // The same model from a file gives the same vector.
     let text = "cut a list into pieces of equal length";
     assert_eq!(MiniLm::open(&path).unwrap().embed(text), MiniLm::inside().embed(text));
     assert!(Weights::inside(&PACKED[..PACKED.len() - 1]).is_none());

@@ -1,13 +1,13 @@
-//! Text to tokens the way the encoder was taught: lower case, accents off, punctuation apart, and words cut into
-//! the longest pieces of the vocabulary.
+//! Splits text into tokens as the encoder was trained: lower case, no accents, punctuation separate, and
+//! words split into the longest pieces in the vocabulary.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Longer words are unknown as a whole.
+/// A longer word is unknown as a whole.
 const LONGEST_WORD: usize = 100;
 
-/// The vocabulary, searched in place: nothing is built when a model is opened.
+/// The vocabulary, searched in place: opening a model builds nothing.
 #[derive(Clone, Copy)]
 pub(super) struct Vocabulary<'a> {
     pub(super) starts: &'a [u8],
@@ -15,7 +15,7 @@ pub(super) struct Vocabulary<'a> {
     pub(super) strings: &'a [u8],
 }
 
-/// The tokens that are not pieces of text.
+/// The special tokens, which are not pieces of text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks {
     pub(super) first: u16,
@@ -29,7 +29,7 @@ impl Vocabulary<'_> {
         Some(Marks { first: find("[CLS]")?, last: find("[SEP]")?, unknown: find("[UNK]")? })
     }
 
-    /// The number of the token that is `prefix` and `rest` together.
+    /// The number of the token made of `prefix` and `rest`.
     pub(super) fn find(&self, prefix: &str, rest: &str) -> Option<u16> {
         let order = self.order.as_chunks::<2>().0;
         let token = |slot: &[u8; 2]| self.token(u16::from_le_bytes(*slot)).unwrap_or_default();
@@ -44,7 +44,8 @@ impl Vocabulary<'_> {
         self.strings.get(start(usize::from(number))?..start(usize::from(number) + 1)?)
     }
 
-    /// The tokens of a text between the marks, at most `most` with them. A text without words has only marks.
+    /// The tokens of a text between the special tokens, at most `most` including them. A text without words
+    /// has only special tokens.
     pub(super) fn tokens(&self, text: &str, marks: Marks, most: usize) -> Vec<u16> {
         let mut tokens = vec![marks.first];
         let room = most.saturating_sub(1);
@@ -57,7 +58,7 @@ impl Vocabulary<'_> {
         tokens
     }
 
-    /// The longest known piece, again and again; one unknown token when that fails.
+    /// The longest known piece, repeatedly; one unknown token if that fails.
     fn pieces(&self, word: &str, unknown: u16, tokens: &mut Vec<u16>) {
         let before = tokens.len();
         let (mut rest, mut prefix) = (word, "");
@@ -81,7 +82,7 @@ impl Vocabulary<'_> {
 /// Calls `each` for every word and every punctuation mark until it returns `false`.
 fn each_word(text: &str, mut each: impl FnMut(&str) -> bool) {
     let cleaned = text.chars().filter(|c| !is_dropped(*c)).flat_map(|c| {
-        // Chinese characters are words of their own.
+        // Each Chinese character is a word.
         let apart = is_ideograph(c);
         let c = if c.is_whitespace() { ' ' } else { c };
         [apart.then_some(' '), Some(c), apart.then_some(' ')].into_iter().flatten()
@@ -105,7 +106,7 @@ fn each_word(text: &str, mut each: impl FnMut(&str) -> bool) {
     }
 }
 
-/// Control characters and what is invisible; line ends and tabs are spaces.
+/// Control and invisible characters; line ends and tabs count as spaces.
 fn is_dropped(c: char) -> bool {
     let invisible = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffd}'
@@ -118,7 +119,7 @@ fn is_ideograph(c: char) -> bool {
         | '\u{20000}'..='\u{2a6df}' | '\u{2a700}'..='\u{2ceaf}' | '\u{2f800}'..='\u{2fa1f}')
 }
 
-/// ASCII's own, and the blocks of other punctuation that people write.
+/// ASCII punctuation, and the Unicode blocks of other common punctuation.
 fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation()
         || matches!(c, '\u{a1}' | '\u{a7}' | '\u{ab}' | '\u{b6}' | '\u{b7}' | '\u{bb}' | '\u{bf}'
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_folded_and_punctuation_stands_apart() {
+    fn words_are_folded_and_punctuation_is_separate() {
         assert_eq!(words("Café\tdon't  STOP\u{0}!"), ["cafe", "don", "'", "t", "stop", "!"]);
         assert_eq!(words("a用b «x» €5 soft\u{ad}ly"), ["a", "用", "b", "«", "x", "»", "€5", "softly"]);
         assert!(words(" \u{200b}\n").is_empty());

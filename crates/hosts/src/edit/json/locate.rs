@@ -1,4 +1,4 @@
-//! Where things are in a JSON text, and what they say.
+//! Finds the positions and values of things in a JSON text.
 
 use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
 use jsonc_parser::common::Ranged;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::edit::Refusal;
 
-/// Comments and trailing commas are what assistants themselves accept; more than that, no.
+/// Assistants themselves accept comments and trailing commas, but nothing more.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
@@ -21,13 +21,13 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// The value of a text; none when it is empty.
+/// The value of a text; `None` if the text is empty.
 pub(super) fn parse(text: &str) -> Result<Option<Node<'_>>, Refusal> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| {
         let what = error.kind().to_string();
         let mut what = what.chars();
         let what: String = what.next().map(|c| c.to_ascii_lowercase()).into_iter().chain(what).collect();
-        Refusal::new(format!("it is not valid JSON: {what}"), "mend that line").at(text, error.range().start)
+        Refusal::new(format!("it is not valid JSON: {what}"), "fix that line").at(text, error.range().start)
     })?;
     Ok(parsed.value)
 }
@@ -57,7 +57,7 @@ pub(super) fn walk<'t, 'a>(text: &str, root: &'t Node<'a>, path: &[String]) -> R
     Ok(Step::Found(here))
 }
 
-/// The last one of this name: that is the one which counts for those who read the file.
+/// The last property of this name, because that is the one parsers use.
 pub(super) fn property<'t, 'a>(object: &'t Object<'a>, name: &str) -> Option<(usize, &'t ObjectProp<'a>)> {
     object.properties.iter().enumerate().rfind(|(_, property)| property.name.as_str() == name)
 }
@@ -65,10 +65,10 @@ pub(super) fn property<'t, 'a>(object: &'t Object<'a>, name: &str) -> Option<(us
 pub(super) fn not_a(kind: &str, path: &[String], text: &str, node: &Node<'_>) -> Refusal {
     let name = if path.is_empty() { "the file".to_owned() } else { format!("`{}`", path.join(".")) };
     let article = if kind == "object" { "an" } else { "a" };
-    Refusal::new(format!("{name} should be {article} {kind}"), "mend or remove it").at(text, node.start())
+    Refusal::new(format!("{name} must be {article} {kind}"), "fix or remove it").at(text, node.start())
 }
 
-/// Without comments and layout.
+/// The value without comments and layout.
 pub(super) fn plain(node: &Node<'_>) -> Value {
     match node {
         Node::StringLit(text) => Value::String(text.value.to_string()),
@@ -98,7 +98,7 @@ pub(super) fn mentions(value: &Value, mark: &str) -> bool {
     }
 }
 
-/// An object or array: where it is and where its members are.
+/// The positions of an object or array and of its members.
 #[derive(Debug)]
 pub(super) struct Container {
     /// After the opening bracket.
@@ -118,7 +118,7 @@ pub(super) fn container(node: &Node<'_>) -> Option<Container> {
     Some(Container { open: node.start() + 1, close: node.end() - 1, members })
 }
 
-/// Where the comma is in what stands between two members; comments may hold others.
+/// The position of the comma between two members; comments may contain others.
 pub(super) fn comma(gap: &str) -> Option<usize> {
     let mut at = 0;
     while at < gap.len() {

@@ -1,4 +1,4 @@
-//! JSON with comments: entries of objects and elements of arrays, in and out.
+//! JSON with comments: adds and removes entries of objects and elements of arrays.
 
 mod insert;
 mod locate;
@@ -96,7 +96,7 @@ pub(super) fn remove_item(
     let Some(index) = index.or_else(|| plain.iter().position(|e| locate::mentions(e, mark))) else {
         return Ok(text.to_owned());
     };
-    // A group that somebody else's handlers joined stays; only our handler leaves it.
+    // A group that now contains other handlers stays; only hark's handler is removed.
     if plain[index] != *value
         && let Some((key, inner)) = remove::guest(&plain[index], mark)
     {

@@ -1,4 +1,4 @@
-//! Taking a member out of an object or array, with its comma and the space before it.
+//! Removes a member from an object or array, with its comma and the space before it.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use super::locate::{self, Container, Step, comma, container, parse, walk};
 use crate::edit::splice::splice;
 use crate::edit::{Refusal, Trace};
 
-/// Removes what is at `path` (or the element of the list there), and then each container around
-/// it that was made for it and is empty now.
+/// Removes what is at `path` (or the element of the list there), and then each enclosing container that was
+/// created for it and is now empty.
 pub(super) fn climb(
     text: &str,
     path: &[String],
@@ -22,7 +22,7 @@ pub(super) fn climb(
     let mut path = path;
     let mut text = match element {
         Some(index) => {
-            // The list itself counts as one of the containers we made.
+            // The list itself counts as one of the created containers.
             let hollow = if created == 0 { trace.hollow.as_deref() } else { None };
             let out = without(text, path, Which::Index(index), hollow)?;
             let emptied = is_empty(&out, path)?;
@@ -39,7 +39,7 @@ pub(super) fn climb(
         let hollow = if created == 0 { trace.hollow.as_deref() } else { None };
         text = without(&text, outer, Which::Name(name), hollow)?;
         if outer.is_empty() {
-            // The whole file was ours: `hollow` is what it held instead.
+            // The whole file was hark's: `hollow` is what it contained before.
             let bare = text.trim().starts_with('{') && text.trim().ends_with('}');
             let gone = created > 0 && bare && is_empty(&text, &[])?;
             return Ok(if gone { trace.hollow.clone().unwrap_or_default() } else { text });
@@ -79,14 +79,14 @@ fn without(text: &str, path: &[String], which: Which<'_>, hollow: Option<&str>) 
         (Some(Value::Array(elements)), Which::Index(index)) => drop(elements.remove(index)),
         _ => return Ok(text.to_owned()),
     }
-    // The tidy way first. Where it would swallow a line into a comment, the plain way.
+    // The tidy cut comes first. If it would pull a line into a comment, use the plain one.
     for cuts in [tidy(text, &place, index, hollow), plain(text, &place, index)] {
         let out = splice(text, cuts);
         if verify(&out, &meant).is_ok() {
             return Ok(out);
         }
     }
-    Err(Refusal::new("hark cannot take its entry out safely", "remove the `hark` entry by hand"))
+    Err(Refusal::new("hark cannot remove its entry safely", "remove the `hark` entry by hand"))
 }
 
 fn index_of(node: &Node<'_>, which: Which<'_>) -> Option<usize> {
@@ -102,7 +102,7 @@ fn cut(range: Range<usize>) -> Cut {
     (range, String::new())
 }
 
-/// The comma after a member, where the next one or the end begins.
+/// The comma after a member, up to the next member or the end.
 fn comma_after(text: &str, place: &Container, index: usize) -> Option<usize> {
     let end = place.members[index].1;
     let next = place.members.get(index + 1).map_or(place.close, |(start, _)| *start);
@@ -146,7 +146,7 @@ fn plain(text: &str, place: &Container, index: usize) -> Vec<Cut> {
     }
 }
 
-/// Where in a group with several handlers ours is: the name of the list and the place in it.
+/// The position of hark's handler in a group with several: the name of the list and the index.
 pub(super) fn guest(group: &Value, mark: &str) -> Option<(String, usize)> {
     group.as_object()?.iter().find_map(|(name, list)| {
         let list = list.as_array().filter(|list| list.len() > 1)?;
@@ -154,7 +154,7 @@ pub(super) fn guest(group: &Value, mark: &str) -> Option<(String, usize)> {
     })
 }
 
-/// Takes one handler out of a group in the list at `path`.
+/// Removes one handler from a group in the list at `path`.
 pub(super) fn from_group(
     text: &str,
     path: &[String],
@@ -183,5 +183,5 @@ pub(super) fn from_group(
             return Ok(out);
         }
     }
-    Err(Refusal::new("hark cannot take its hook out safely", "remove the `hark hook` line by hand"))
+    Err(Refusal::new("hark cannot remove its hook safely", "remove the `hark hook` line by hand"))
 }

@@ -1,4 +1,4 @@
-//! How a new value is written: the way the text around it is.
+//! Writes a new value in the style of the surrounding text.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::edit::text::line_end;
 /// The layout of a text.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
-    /// One step inwards.
+    /// One level of indentation.
     pub(super) unit: String,
     pub(super) line_end: &'static str,
-    /// After a colon and a comma in one line.
+    /// The space after a colon or comma on one line.
     pub(super) space: &'static str,
 }
 
@@ -23,19 +23,19 @@ impl Layout {
     }
 }
 
-/// The white space a line begins with.
+/// The leading white space of a line.
 pub(super) fn indent(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// The white space of the line that `at` is in.
+/// The leading white space of the line that contains `at`.
 pub(super) fn indent_at(text: &str, at: usize) -> &str {
     let start = text[..at].rfind('\n').map_or(0, |n| n + 1);
     let line = indent(&text[start..]);
     &line[..line.len().min(at - start)]
 }
 
-/// In one line.
+/// On one line.
 pub(super) fn inline(value: &Value, layout: &Layout) -> String {
     let space = layout.space;
     let join = |parts: Vec<String>| parts.join(&format!(",{space}"));
@@ -51,7 +51,7 @@ pub(super) fn inline(value: &Value, layout: &Layout) -> String {
     }
 }
 
-/// Over several lines; `base` is the indentation of the line it begins in.
+/// On several lines; `base` is the indentation of the line where it begins.
 pub(super) fn block(value: &Value, base: &str, layout: &Layout) -> String {
     let inner = format!("{base}{}", layout.unit);
     let lines = |open: char, parts: Vec<String>, close: char| {
@@ -60,7 +60,7 @@ pub(super) fn block(value: &Value, base: &str, layout: &Layout) -> String {
         format!("{open}{}{end}{base}{close}", body.join(","))
     };
     match value {
-        // Lists of words stay in a line, as people write them.
+        // Lists of plain values stay on one line, as people write them.
         Value::Array(elements) if elements.iter().all(|e| !e.is_object() && !e.is_array()) => {
             inline(value, &Layout { space: " ", ..layout.clone() })
         }

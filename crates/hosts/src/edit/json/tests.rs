@@ -1,4 +1,4 @@
-//! In and out again: by example, and for any document.
+//! Inserts and removes entries, by example and for arbitrary documents.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -44,7 +44,7 @@ const DOCUMENTS: &[&str] = &[
 ];
 
 #[test]
-fn in_and_out_again() {
+fn insert_and_remove_restore_the_text() {
     for text in DOCUMENTS {
         for edits in [vec![server()], vec![hook()], vec![server(), hook()], vec![hook(), server()]] {
             let mut here = (*text).to_owned();
@@ -109,7 +109,7 @@ fn replacing_stays_in_place() {
     assert!(text.contains(r#"{"x":"hook claude-code Stop"},{"b":2}"#), "{text}");
 }
 
-/// Any JSON with comments, in any layout.
+/// Arbitrary JSON with comments, in any layout.
 fn document() -> impl Strategy<Value = String> {
     let space =
         prop::sample::select(vec!["", " ", "\n", "\r\n", "\n  ", "\t", " // x, y\n", "/* , */", "\n\n    "]);
@@ -139,7 +139,7 @@ fn document() -> impl Strategy<Value = String> {
         });
         prop_oneof![object, array].boxed()
     });
-    // Only an object at the top takes an entry, so most documents have one.
+    // Only a top-level object accepts an entry, so most documents have one.
     let tops = ["{\"hooks\":@}", "{ \"a\" :@ , }", "{\n  \"mcpServers\":@\n}", "@"];
     let ends = ["", "\n", "\r\n", " // end"];
     (value, prop::sample::select(tops.to_vec()), prop::sample::select(ends.to_vec()))

@@ -1,7 +1,7 @@
-// Long-term memory by hark, version {version}. Kept by `hark install`; a changed copy is left alone.
+// Long-term memory by hark, version {version}. Managed by `hark install`, which leaves a changed copy alone.
 //
-// Each event is handed to `hark hook HOST EVENT` as JSON on stdin; `{"context": "…"}` on its stdout
-// goes to the model. Nothing here throws, waits longer than its limit, or stops a tool.
+// Each event goes to `hark hook HOST EVENT` as JSON on stdin; `{"context": "…"}` on its stdout
+// goes to the model. Nothing here throws, exceeds its time limit, or blocks a tool.
 import { spawn } from "node:child_process"
 
 const HARK = "{hark}"
@@ -16,7 +16,7 @@ const MOST_INPUT = 262_144
 
 let gone = false
 
-/** What hark answers, or null. A missing binary is remembered and asked no more. */
+/** The reply of hark, or null. After the binary was missing once, hark is not called again. */
 function ask(event, payload) {
   return new Promise((resolve) => {
     if (gone) return resolve(null)

@@ -1,5 +1,5 @@
-//! Finding the value a name is given, in the syntaxes people write: assignments in programming
-//! and configuration languages, JSON (also escaped), YAML, XML, headers, flags, prose.
+//! Finds the value assigned to a name, in the syntaxes people use: assignments in programming and
+//! configuration languages, JSON (also escaped), YAML, XML, headers, flags, prose.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub(super) fn value_of(text: &[u8], name: &Name) -> Option<Value> {
     let closed = skip_closers(text, &mut at);
     let spaces = skip_blanks(text, &mut at);
     let (link, after) = link(text, name, at, closed, spaces)?;
-    // `password=password=…`: the second one is looked at in its own right.
+    // `password=password=…`: the second one is examined separately.
     let own = &text[name.range.end..after];
     let again = text[after..].strip_prefix(&text[name.range.clone()]);
     if !own.is_empty() && again.is_some_and(|rest| rest.starts_with(own)) {
@@ -201,7 +201,7 @@ fn value(text: &[u8], after: usize, link: Link) -> Option<Value> {
     (end > at).then_some(Value { range: at..end, quoted: false, link })
 }
 
-/// YAML's `name: |` and `name: >-`: the one word on the next line, if it is all there is on it.
+/// YAML's `name: |` and `name: >-`: the word on the next line, if it is alone there.
 fn block_scalar(text: &[u8], at: usize, link: Link) -> Option<Range<usize>> {
     let marked = link == Link::Colon && text.get(at).is_some_and(|b| b"|>".contains(b));
     let mut at = at + 1;
@@ -220,8 +220,8 @@ fn block_scalar(text: &[u8], at: usize, link: Link) -> Option<Range<usize>> {
     (indented && end > at && ends_line(text, end)).then_some(at..end)
 }
 
-/// Past a call that only wraps a literal, to its quote: `SecretStr("…")`, `String::from("…")`,
-/// `new Token('…')`, `Some("…")`. Calls that fetch something are not among them.
+/// Skips a call that only wraps a literal, up to its quote: `SecretStr("…")`, `String::from("…")`, `new
+/// Token('…')`, `Some("…")`. Calls that fetch something are not among them.
 fn wrapped(text: &[u8], at: usize) -> Option<usize> {
     const WRAPPERS: &[&str] = &[
         "secretstr",
@@ -246,7 +246,7 @@ fn wrapped(text: &[u8], at: usize) -> Option<usize> {
     (quoted && wraps).then_some(open + 1)
 }
 
-/// Which quote opens at `at`, and how long it is written.
+/// Which quote opens at `at`, and its length.
 fn opening_quote(text: &[u8], at: usize) -> Option<(usize, &[u8])> {
     const QUOTES: &[&[u8]] = &[b"\"\"\"", b"'''", b"\\\\\\\"", b"\\\"", b"\\'", b"&quot;", b"\"", b"'", b"`"];
     let rest = &text[at..];
@@ -268,7 +268,7 @@ fn closing_quote(text: &[u8], start: usize, quote: &[u8]) -> Option<usize> {
         }
         at += 1;
     }
-    // An unclosed quote at the very end of a text: a line cut short is still a secret.
+    // An unclosed quote at the very end of a text: a truncated line still contains a secret.
     (limit == text.len()).then_some(limit)
 }
 
@@ -294,11 +294,11 @@ fn bare_end(text: &[u8], at: usize, link: Link) -> usize {
         }
         end += 1;
     }
-    // What runs on and on is data, not a value somebody typed or pasted.
+    // A very long run is data, not a value that someone typed or pasted.
     if end - at < LONGEST_BARE { end } else { at }
 }
 
-/// Whether a bare value ends its line, comments aside: then it is configuration, not an argument.
+/// Whether a bare value ends its line, except for comments: then it is configuration, not an argument.
 pub(super) fn ends_line(text: &[u8], at: usize) -> bool {
     let mut after = at;
     skip_blanks(text, &mut after);

@@ -1,8 +1,7 @@
-//! Whether the value given to a secret's name is a secret.
+//! Decides whether the value assigned to a secret's name is a secret.
 //!
-//! Most text that mentions passwords holds none: forms, types, prompts, variables, documentation.
-//! The rules here err towards silence for readable words and towards redaction for anything that
-//! looks drawn at random.
+//! Most text that mentions passwords contains none: forms, types, prompts, variables, documentation. In
+//! doubt, these rules keep readable words and redact anything that looks random.
 
 use super::grammar::{self, Link, Value};
 use super::name::{Kind, Name};
@@ -13,7 +12,7 @@ pub(super) fn is_secret(text: &[u8], name: &Name, value: &Value) -> bool {
     if raw.starts_with(b"[REDACTED:") || raw.starts_with(b"[PRIVATE]") || raw.len() < 4 {
         return false;
     }
-    // The cheapest question first: most values are words.
+    // The cheapest check first: most values are words.
     if name.kind == Kind::Secret && !looks_drawn(name, value, raw) {
         return false;
     }
@@ -36,7 +35,7 @@ pub(super) fn is_secret(text: &[u8], name: &Name, value: &Value) -> bool {
 }
 
 fn is_token(name: &Name, value: &Value, raw: &[u8]) -> bool {
-    // A pattern is called `pat` more often than a personal access token is.
+    // A variable called `pat` is more often a pattern than a personal access token.
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"_-".contains(b);
     if name.short && !(raw.len() >= 20 && raw.iter().all(plain)) {
         return false;
@@ -49,12 +48,12 @@ fn is_token(name: &Name, value: &Value, raw: &[u8]) -> bool {
         && (value.link != Link::Space || !is_version(raw))
 }
 
-/// Whether a value could be a token at all, whatever it says.
+/// Whether a value could be a token at all, regardless of its words.
 fn looks_drawn(name: &Name, value: &Value, raw: &[u8]) -> bool {
     if !raw.iter().all(u8::is_ascii_graphic) {
         return false;
     }
-    // A chosen "secret", such as a signing secret typed by hand, shows by its punctuation.
+    // Punctuation reveals a "secret" that a person chose, such as a hand-typed signing secret.
     let chosen = value.quoted
         && raw.len() >= 8
         && raw.iter().any(|b| b"#!@$%^&*".contains(b))
@@ -64,7 +63,7 @@ fn looks_drawn(name: &Name, value: &Value, raw: &[u8]) -> bool {
     chosen || (!bare_name && shape::is_random(raw))
 }
 
-/// `v3.2.2+incompatible`, `v0.0.0-20240102030405-9fceb02d0ae5`: a module and which of it.
+/// `v3.2.2+incompatible`, `v0.0.0-20240102030405-9fceb02d0ae5`: the version of a module.
 fn is_version(raw: &[u8]) -> bool {
     let Some(rest) = raw.strip_prefix(b"v") else { return false };
     let numbers = rest.iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
@@ -82,7 +81,7 @@ fn is_service_key(value: &Value, raw: &[u8]) -> bool {
         && shape::entropy(raw) >= 3.2
 }
 
-/// What people put where a password would be.
+/// What people write in place of a password.
 const NOT_PASSWORDS: &[&str] = &[
     "true",
     "false",
@@ -172,7 +171,7 @@ fn is_password(text: &[u8], name: &Name, value: &Value, raw: &[u8]) -> bool {
     if is_connection_string(text, name, value) {
         return raw.len() >= 4 && !shape::is_stand_in(raw);
     }
-    // Gradle, SQL: after a user's name, even `password 'password'` is meant.
+    // Gradle, SQL: after a user name, even `password 'password'` is meant literally.
     if value.quoted && value.link == Link::Space && follows_user(text, name) {
         return true;
     }
@@ -189,7 +188,7 @@ fn is_password(text: &[u8], name: &Name, value: &Value, raw: &[u8]) -> bool {
         let phrase = raw.contains(&b' ');
         return match value.link {
             Link::Pair => telling && !phrase,
-            // A network's key is a phrase more often than a word.
+            // A network key is more often a phrase than a word.
             Link::Equals { spaced: false } if phrase && name.short => (8..64).contains(&raw.len()),
             // Sentences are messages: "Password is required", "Enter your password:".
             _ if phrase => {
@@ -205,7 +204,7 @@ fn is_password(text: &[u8], name: &Name, value: &Value, raw: &[u8]) -> bool {
     if raw.len() < 5 || !raw.iter().all(u8::is_ascii_graphic) {
         return false;
     }
-    // `Psk = 0x01u8`: a number of a program.
+    // `Psk = 0x01u8`: a number in a program.
     if name.short && (raw.starts_with(b"0x") || shape::letters(raw) == 0) {
         return false;
     }
@@ -219,7 +218,7 @@ fn is_password(text: &[u8], name: &Name, value: &Value, raw: &[u8]) -> bool {
         Link::Space => is_netrc(text, name) || (telling && raw.len() >= 8 && shape::is_random(raw)),
         Link::Flag => telling || shape::letters(raw) == raw.len(),
         Link::Colon => telling && !raw.ends_with(b":") && !is_expression(raw),
-        // `pw = width2` is geometry, `pw=hunter2` at the end of a line or an argument is not.
+        // `pw = width2` is geometry; `pw=hunter2` at the end of a line or as an argument is not.
         Link::Equals { spaced } if name.short => {
             let ends = text.get(value.range.end).is_none_or(u8::is_ascii_whitespace);
             telling && !is_expression(raw) && (!spaced && ends || !shape::is_wordy(raw))
@@ -248,7 +247,7 @@ fn follows_user(text: &[u8], name: &Name) -> bool {
     shape::contains(before(text, name), "user")
 }
 
-/// `user = deploy` on a line of its own before: a configuration file, not a program.
+/// `user = deploy` on a separate line before it: a configuration file, not a program.
 fn follows_bare_user(text: &[u8], name: &Name) -> bool {
     before(text, name).split(|&b| b == b'\n').any(|line| {
         let line = line.trim_ascii();
@@ -262,7 +261,7 @@ fn follows_bare_user(text: &[u8], name: &Name) -> bool {
     })
 }
 
-/// Stand-ins for a password, which unlike tokens are often words: `your-password`, `<password>`.
+/// Placeholders for a password, which unlike tokens are often words: `your-password`, `<password>`.
 fn is_stand_in_password(raw: &[u8]) -> bool {
     const WORDS: &[&str] = &[
         "<",
@@ -286,18 +285,18 @@ fn is_stand_in_password(raw: &[u8]) -> bool {
     WORDS.iter().any(|word| shape::contains(raw, word))
 }
 
-/// Texts shown to people, selectors and keys of translations: `Password:`, `form.password`.
+/// Labels, selectors and translation keys: `Password:`, `form.password`.
 fn is_label(raw: &[u8], name: &[u8], telling: bool) -> bool {
     if raw.ends_with(b":") || raw.contains(&b'<') || raw.starts_with(b"/") {
         return true;
     }
-    // `password: "password_field"`, `AdminPassword = "AdminPassword1"`: names naming names.
+    // `password: "password_field"`, `AdminPassword = "AdminPassword1"`: the value is another name.
     !telling
         && raw.iter().any(|b| b"_-. ".contains(b))
         && (shape::contains(raw, "pass") || shape::contains(raw, "pwd") || name.len() < 3)
 }
 
-/// `Server=…;Uid=…;Pwd=…`: whatever stands there is the password.
+/// `Server=…;Uid=…;Pwd=…`: any value is the password.
 fn is_connection_string(text: &[u8], name: &Name, value: &Value) -> bool {
     if value.quoted || !matches!(value.link, Link::Equals { .. }) {
         return false;
@@ -321,13 +320,13 @@ fn is_connection_string(text: &[u8], name: &Name, value: &Value) -> bool {
         .any(|mark| shape::contains(before, mark))
 }
 
-/// `machine host login user password …`, over lines or on one.
+/// `machine host login user password …`, on several lines or on one.
 fn is_netrc(text: &[u8], name: &Name) -> bool {
     let before = &text[name.range.start.saturating_sub(200)..name.range.start];
     shape::contains(before, "machine ") && shape::contains(before, "login ")
 }
 
-/// Paths, URLs and file names are where secrets are, not what they are.
+/// Paths, URLs and file names say where secrets are; they are not secrets.
 fn is_location(raw: &[u8]) -> bool {
     let slashes = raw.iter().filter(|&&b| b == b'/').count();
     shape::contains(raw, "://")
@@ -365,7 +364,7 @@ fn is_code(text: &[u8], value: &Value) -> bool {
     if matches!(text.get(value.range.end), Some(b'(' | b'[')) || is_expression(raw) {
         return true;
     }
-    // `"`, `'` right behind an identifier opens a subscript or a prefixed literal: `os.environ['X']`.
+    // `"`, `'` right after an identifier opens a subscript or a prefixed literal: `os.environ['X']`.
     raw.contains(&b'(') || raw.contains(&b'[') && !raw.starts_with(b"[")
 }
 
@@ -377,7 +376,7 @@ fn is_expression(raw: &[u8]) -> bool {
             && shape::digits(part) * 4 < part.len()
     };
     let raw = raw.strip_prefix(b"&").or_else(|| raw.strip_prefix(b"*")).unwrap_or(raw);
-    // Tokens with dots in them are longer than any chain of members.
+    // Tokens with dots are longer than any chain of members.
     let token = raw.len() >= 60 && shape::is_random(raw);
     let member = raw.contains(&b'.') && !token && raw.split(|&b| b == b'.').all(identifier);
     member
@@ -385,6 +384,6 @@ fn is_expression(raw: &[u8]) -> bool {
         || shape::contains(raw, "::")
         || raw.contains(&b'|') && !token
         || shape::contains(raw, "=>")
-        // At the end it pads base64.
+        // At the end it is base64 padding.
         || shape::contains(raw.trim_ascii_end().strip_suffix(b"==").unwrap_or(raw), "==")
 }

@@ -1,8 +1,8 @@
-//! A secret given to a name: `PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<Password>…`.
+//! A secret assigned to a name: `PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<Password>…`.
 //!
-//! [`name`] decides whether a name speaks of a secret, [`grammar`] finds the value given to it in
-//! any of the syntaxes people write, [`judge`] decides whether that value is a secret or merely
-//! sits where one would: a variable, a type, a prompt, a stand-in.
+//! [`name`] decides whether a name denotes a secret, [`grammar`] finds the value assigned to it in any of the
+//! usual syntaxes, and [`judge`] decides whether that value is a secret or something else in its place: a
+//! variable, a type, a prompt, a placeholder.
 
 mod grammar;
 mod judge;
@@ -10,17 +10,17 @@ mod name;
 
 use std::ops::Range;
 
-/// For names that speak of a password.
+/// For names that denote a password.
 pub(in super::super) fn password(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     scan(text, at, name::Kind::Password, out);
 }
 
-/// For names that speak of a token, a secret or a key.
+/// For names that denote a token, a secret or a key.
 pub(in super::super) fn secret(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     scan(text, at, name::Kind::Secret, out);
 }
 
-/// For names of services whose keys have no shape of their own; see the rule's keywords.
+/// For names of services whose keys have no distinctive shape; see the rule's keywords.
 pub(in super::super) fn service(text: &[u8], at: usize, out: &mut Vec<Range<usize>>) {
     scan(text, at, name::Kind::Service, out);
 }
