@@ -1,6 +1,6 @@
 //! What the process brings along: environment variables, folder, output mode. Read once, here.
 
-use hark_engine::{Caller, Machine};
+use hark_engine::{Caller, Machine, trace};
 use hark_hosts::Assistant;
 
 use crate::failure::Failure;
@@ -8,11 +8,13 @@ use crate::failure::Failure;
 /// Every environment variable that hark reads, with what it means. The reference page is made
 /// from this table.
 pub(crate) const VARIABLES: &[(&str, &str)] = &[
-    ("HARK_HOME", "your store, instead of the user's data directory"),
+    ("HARK_HOME", "your store, instead of the one in the data directory"),
     ("HARK_CONFIG", "settings file to use instead of `~/.config/hark/config.toml`"),
     ("HARK_NOW", "time to use instead of the clock, for tests: RFC 3339 or milliseconds"),
+    ("HARK_LOG", "log to stderr: error, warn, info, debug or trace"),
+    ("HARK_LOG_FILE", "if set, log to `logs/hark.log` in the store instead of stderr"),
     ("HARK_PASSPHRASE", "passphrase of encrypted exports, where no file is named"),
-    ("HARK_SERVE_HOST", "address of `hark serve` instead of 127.0.0.1"),
+    ("HARK_SERVE_HOST", "address of `hark serve`, instead of 127.0.0.1"),
     ("HARK_SERVE_PORT", "port of `hark serve` instead of 9824"),
     ("HARK_SERVE_TOKEN", "token of `hark serve` instead of the one in the user's store"),
     ("NO_COLOR", "print without colours"),
@@ -37,8 +39,12 @@ pub(crate) struct Environment {
 
 impl Environment {
     pub(crate) fn read(json: bool) -> Result<Self, Failure> {
+        let machine = Machine::read()?;
+        let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let home = machine.home().ok().map(|home| home.path);
+        trace::start(set("HARK_LOG").as_deref(), set("HARK_LOG_FILE").is_some(), home.as_deref())?;
         Ok(Environment {
-            machine: Machine::read()?,
+            machine,
             json,
             assistant: hark_hosts::assistant(&|name: &str| std::env::var(name).ok()),
         })

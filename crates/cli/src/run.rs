@@ -17,6 +17,7 @@ pub(crate) fn operation(
 ) -> Result<(), Failure> {
     let caller = environment.caller();
     operation.permit(&caller)?;
+    hark_engine::trace::call(operation.name);
     let mut bar = Bar::new();
     let interactive = !environment.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let mut call = Call {

@@ -3,8 +3,6 @@
 //! An operation is a file in [`ops`]: request, response, `run`. The command line, the MCP server and
 //! everything else call operations and nothing below them.
 
-mod boot;
-pub mod capture;
 mod chain;
 pub mod clock;
 pub mod config;
@@ -15,10 +13,9 @@ mod engine;
 mod error;
 pub mod eval;
 mod failures;
-pub mod health;
 mod home;
+pub mod hooks;
 pub mod ingest;
-pub mod inject;
 pub mod machine;
 pub mod operation;
 pub mod ops;

@@ -40,6 +40,11 @@ pub fn start(level: Option<&str>, to_file: bool, home: Option<&Path>) -> Result<
     Ok(())
 }
 
+/// Logs that an operation runs.
+pub fn call(operation: &str) {
+    tracing::info!(operation, "call");
+}
+
 /// One step of a traced run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Step {

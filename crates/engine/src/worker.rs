@@ -10,7 +10,7 @@ use hark_core::time::parse_span;
 use hark_hosts::Surroundings;
 use hark_store::{Layout, spool};
 
-use crate::capture;
+use crate::hooks::capture;
 use crate::digest;
 use crate::distil;
 use crate::engine::Engine;

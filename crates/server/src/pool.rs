@@ -53,6 +53,7 @@ impl Pool {
         caller: &Caller,
     ) -> Result<Answer, EngineError> {
         operation.permit(caller)?;
+        hark_engine::trace::call(operation.name);
         let prepared = operation.code.parsed(Value::Object(arguments))?;
         let machine = Machine { cwd: caller.cwd.clone(), ..self.machine.clone() };
         match operation.code.needs {

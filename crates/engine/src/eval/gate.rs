@@ -14,7 +14,7 @@ use super::shelf::Shelf;
 use super::{Cost, read_lines};
 use crate::config::Config;
 use crate::error::EngineError;
-use crate::inject;
+use crate::hooks::inject;
 use crate::recall;
 use crate::recall::gate::{self, Signals, Threshold};
 

@@ -13,9 +13,9 @@ use hark_hosts::hook::tools::{ToolClass, ToolUse};
 use hark_store::{FailureHit, FailureRow, ProjectNum, Store};
 
 use super::mark_of;
-use crate::capture;
+use crate::hooks::capture;
 use crate::error::EngineError;
-use crate::inject::{Words, brief_frame};
+use crate::hooks::inject::{Words, brief_frame};
 
 /// A fix that has held for this long is history.
 const REMEMBERED_MS: i64 = 60 * DAY_MS;

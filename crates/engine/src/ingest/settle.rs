@@ -4,7 +4,7 @@
 use hark_core::session::{CheckpointBy, SessionStatus};
 use hark_core::time::{DAY_MS, parse_span};
 
-use crate::capture;
+use crate::hooks::capture;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::summary;

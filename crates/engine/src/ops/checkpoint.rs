@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::remember::clean_optional;
-use crate::capture::Evidence;
+use crate::hooks::capture::Evidence;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::tell;

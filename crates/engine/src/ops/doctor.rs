@@ -1,7 +1,8 @@
 //! Is everything well, and if not, what mends it.
 
 use clap::Args;
-use hark_store::{Coverage, Finding, Severity};
+use hark_store::{Coverage, Finding, Role, Severity};
+use tracing::debug_span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,16 +10,24 @@ use super::embed;
 use crate::embed::Choice;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::hooks::inject;
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    BAD, Call, Code, DIM, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool, WARN,
+    BAD, BOLD, Call, Code, DIM, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool, WARN,
     Who,
 };
 use crate::project_store::{self, Found};
+use crate::trace::{self, Step};
 use hark_hosts::{Health, Scope, Wiring};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
-pub struct Request {}
+pub struct Request {
+    /// Show how long each step of a prompt hook takes
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(skip)]
+    pub trace: bool,
+}
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Response {
@@ -32,6 +41,9 @@ pub struct Response {
     pub findings: Vec<Finding>,
     /// Every assistant on this machine.
     pub assistants: Vec<Health>,
+    /// The steps of a prompt hook, if asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trace: Vec<Step>,
 }
 
 /// The store of a project.
@@ -74,7 +86,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
             mend: None,
         });
     }
-    findings.extend(crate::health::findings(engine));
+    findings.extend(crate::hooks::health::findings(engine));
     findings.extend(chosen_model(engine)?);
     findings.extend(stores_of_projects(engine, caller)?);
     let heard = engine.store.hosts_seen()?.into_iter().filter(|seen| seen.host != "cli").map(|seen| Heard {
@@ -95,7 +107,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
     let healthy = findings.iter().all(|finding| finding.severity != Severity::Problem);
     let home = engine.home.path.display().to_string();
     let layers = layers(engine)?;
-    Ok(Response { healthy, home, memories: stats.memories, layers, heard, findings, assistants: Vec::new() })
+    Ok(Response { healthy, home, memories: stats.memories, layers, heard, findings, assistants: Vec::new(), trace: Vec::new() })
 }
 
 fn layers(engine: &Engine) -> Result<Vec<LayerView>, EngineError> {
@@ -208,8 +220,25 @@ impl Operate for Request {
     fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
         let mut response = run(engine, call.caller, self)?;
         response.assistants = assistants(call, &response.heard)?;
+        if self.trace {
+            response.trace = trace_prompt(engine, call)?;
+        }
         Ok(response)
     }
+}
+
+/// Asks what a prompt hook would say, in a hook's own way, and stores nothing.
+fn trace_prompt(engine: &Engine, call: &Call<'_>) -> Result<Vec<Step>, EngineError> {
+    let newest = engine.store.list(&hark_store::ListFilter::default(), hark_store::ListOrder::NewestChange, 1)?;
+    let prompt = newest.first().map_or_else(|| engine.clean("how do we deploy"), |one| one.memory.title.clone());
+    let (outcome, steps) = trace::steps_of(|| {
+        let config = debug_span!("read settings").in_scope(|| call.machine.config())?;
+        let mut hook = debug_span!("open store")
+            .in_scope(|| Engine::open_as(call.machine.home()?, config, call.machine.clock, Role::Hook))?;
+        inject::for_prompt(&mut hook, None, call.machine.cwd.as_deref(), &prompt)
+    });
+    outcome?;
+    Ok(steps)
 }
 
 /// How each assistant is connected, and when it was last heard.
@@ -263,6 +292,13 @@ impl Reply for Response {
         }
         if self.assistants.is_empty() {
             page.print(&format!("{DIM}no assistant was found; see `hark install`{DIM:#}\n"));
+        }
+        if !self.trace.is_empty() {
+            page.print(&format!("{BOLD}A prompt hook on this store{BOLD:#}\n"));
+        }
+        for step in &self.trace {
+            let name = format!("{}{}", "  ".repeat(step.depth), step.name);
+            page.print(&format!("  {name:<28} {:>8.2} ms\n", step.micros as f64 / 1000.0));
         }
         if self.findings.is_empty() && self.assistants.iter().all(|health| health.problems.is_empty()) {
             page.print(&format!("{GOOD}everything is fine{GOOD:#}\n"));

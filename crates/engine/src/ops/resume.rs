@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sessions::{self, SessionView};
-use crate::boot::{self, Place};
+use crate::hooks::boot::{self, Place};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
-use crate::inject::frame;
+use crate::hooks::inject::frame;
 use crate::operation::text::safe;
 use crate::operation::{
     Answer, Call, Code, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,

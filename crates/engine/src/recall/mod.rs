@@ -17,6 +17,7 @@ use hark_core::vector::Embedder;
 use hark_core::when::Times;
 use hark_core::{ProjectKey, Timestamp};
 use hark_store::search::{Depth, Filter, Meaning, QueryTerm, QueryTerms, Second};
+use tracing::debug_span;
 use hark_store::{Store, StoreError};
 
 /// A question to the store.
@@ -80,17 +81,17 @@ pub fn answer_with(
             Some(Second { space: encoder.id().to_owned(), vector: reading.join().ok().flatten()? })
         };
         store.on_one_snapshot(|store| {
-            let terms = store.understand(&text)?;
+            let terms = debug_span!("read question").in_scope(|| store.understand(&text))?;
             let meaning = meaning(&terms, &text, embedder)
                 .map(|meaning| Meaning { times: question.time.windows(), ..meaning });
-            let candidates =
-                store.search(terms, meaning.as_ref(), second, &question.filter, Depth::default())?;
+            let candidates = debug_span!("search")
+                .in_scope(|| store.search(terms, meaning.as_ref(), second, &question.filter, Depth::default()))?;
             let named = store.named_in(question.text, &question.filter)?;
             let admitted = admit::admit(&candidates, &named);
             if admitted.is_empty() && named.is_empty() {
                 return Ok(Vec::new());
             }
-            fuse::rank(store, &candidates, &admitted, &named, question)
+            debug_span!("rank").in_scope(|| fuse::rank(store, &candidates, &admitted, &named, question))
         })
     })
 }

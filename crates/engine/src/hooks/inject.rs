@@ -10,10 +10,11 @@ use hark_core::{Clean, Memory, Status};
 use hark_hosts::hook::tools::{self, ToolClass, ToolUse};
 use hark_hosts::hook::{HookEvent, MOST_CHARS, Say, What};
 use hark_store::Injection;
+use tracing::debug_span;
 use hark_store::search::Filter;
 
-use crate::boot;
-use crate::capture::{self, Captured};
+use crate::hooks::boot;
+use crate::hooks::capture::{self, Captured};
 use crate::config::{CheckpointPolicy, Config};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
@@ -58,7 +59,7 @@ pub fn respond(engine: &mut Engine, event: &HookEvent) -> Result<Say, Trouble> {
         return Ok(Say::Nothing);
     };
     let late = late_warning(engine, event).unwrap_or_default();
-    let captured = capture::take(engine, &arrival).map_err(lost)?;
+    let captured = debug_span!("store event").in_scope(|| capture::take(engine, &arrival)).map_err(lost)?;
     let Some(mut captured) = captured.filter(|captured| !captured.filed.duplicate) else {
         return Ok(Say::Nothing);
     };
@@ -243,7 +244,7 @@ pub fn for_prompt(
     }
     let now = engine.now();
     let caller = Caller { cwd: folder.map(Path::to_owned), ..Caller::default() };
-    let visible = ReadScope::default().resolve(engine, &caller)?;
+    let visible = debug_span!("find project").in_scope(|| ReadScope::default().resolve(engine, &caller))?;
     let filter = Filter {
         projects: visible.projects.clone(),
         kinds: Vec::new(),
@@ -254,8 +255,10 @@ pub fn for_prompt(
         now,
     };
     let question = Question::new(prompt, filter, visible.current.as_ref(), gate::MOST, now);
-    let mut hits = recall::answer(&engine.store, engine.embedder.as_ref(), &question)?;
+    let mut hits = debug_span!("recall")
+        .in_scope(|| recall::answer(&engine.store, engine.embedder.as_ref(), &question))?;
     hits.retain(|hit| !hit.stored.memory.life.is_wrong());
+    let _deciding = debug_span!("decide what to say").entered();
     let leaning = visible.current.as_ref().map_or(Ok(0), |project| engine.store.leaning(project))?;
     let threshold = Threshold::new(engine.config.inject.certainty).leaning(leaning);
     let decision = gate::decide(hits.iter(), threshold);

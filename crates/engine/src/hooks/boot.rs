@@ -13,11 +13,11 @@ use hark_core::{Kind, Memory, Origin, ProjectKey, Session, Timestamp};
 use hark_hosts::hook::tools::{ToolClass, class_of};
 use hark_store::{ProjectNum, SessionFilter, StoredSession, Told};
 
-use crate::capture::GIT_PATIENCE;
+use crate::hooks::capture::GIT_PATIENCE;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
-use crate::health;
-use crate::inject::{Words, frame};
+use crate::hooks::health;
+use crate::hooks::inject::{Words, frame};
 use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::{ReadScope, Visible};
 use crate::project::{self, changes};

@@ -1,0 +1,158 @@
+//! The hook path: an event comes in, is stored, and something may be said.
+//!
+//! [`respond`] is the policy: which events matter, what happens when the store cannot be opened, and when to start a
+//! worker. `capture` stores, `boot` and `inject` say something, `health` records what went wrong.
+
+pub mod boot;
+pub mod capture;
+pub mod health;
+pub mod inject;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hark_hosts::hook::{HookEvent, Say, What};
+use hark_store::spool::{self, HookError};
+use hark_store::{Layout, Role, StoreError};
+use tracing::debug_span;
+
+use crate::clock::Clock;
+use crate::config::{CheckpointPolicy, Config};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::home::Home;
+use crate::machine::Machine;
+use crate::worker;
+
+/// What a worker is started for when a session has ended.
+const EVERYTHING: &[&str] = &["--until-idle", "--max", "60s"];
+
+/// Stores an event and decides what to answer. Never fails: what goes wrong is recorded for `hark doctor`.
+pub fn respond(machine: &Machine, event: &HookEvent, input: &[u8]) -> Say {
+    let clock = machine.clock;
+    let Ok(home) = machine.home() else { return Say::Nothing };
+    let note = |reason: &str, kept| record(&home, &clock, event.client, &event.name, reason, kept);
+    if matches!(event.what, What::Other) {
+        if input.iter().all(u8::is_ascii_whitespace) {
+            note("there was no event on stdin", false);
+        } else if event.session.is_none() {
+            note("the event could not be read", false);
+        }
+        return Say::Nothing;
+    }
+    let config = debug_span!("read settings").in_scope(|| machine.config()).unwrap_or_else(|e| {
+        note(&e.to_string(), true);
+        Config::default()
+    });
+    if event.session.is_none() {
+        note("the event names no session", false);
+        return Say::Nothing;
+    }
+    // Nothing is stored before a tool; without a gate and a possible warning there is nothing to do.
+    if let What::BeforeTool(tool) = &event.what
+        && config.checkpoint.policy != CheckpointPolicy::Gate
+        && !inject::may_warn(&config, event, tool)
+    {
+        return Say::Nothing;
+    }
+    let ended = matches!(event.what, What::End { .. });
+    let mut log_is_long = false;
+    let opened = debug_span!("open store")
+        .in_scope(|| Engine::open_as(home.clone(), config.clone(), clock, Role::Hook));
+    let outcome = match opened {
+        Ok(mut engine) => {
+            if let Some(folder) = &machine.cwd {
+                engine.stand_in(folder);
+            }
+            let outcome = inject::respond(&mut engine, event);
+            log_is_long = engine.log_grew_long();
+            // The process exits in a moment and everything is committed: closing the connection properly would only
+            // take time.
+            std::mem::forget(engine);
+            outcome
+        }
+        Err(error) => Err(inject::Trouble { error, captured: false }),
+    };
+    match outcome {
+        Ok(say) => {
+            if ended {
+                start_worker(&home, EVERYTHING);
+            } else if log_is_long {
+                start_worker(&home, &["--only-log"]);
+            }
+            say
+        }
+        Err(trouble) => {
+            let kept = trouble.captured || keep(&home, &config, event, &clock);
+            // Waiting for a lock is not an error if nothing is lost by it.
+            if !(kept && matches!(trouble.error, EngineError::Store(StoreError::Busy { .. }))) {
+                note(&trouble.error.to_string(), kept);
+            }
+            if needs_work(&trouble.error) {
+                start_worker(&home, EVERYTHING);
+            }
+            match event.what {
+                What::Start { .. } if !kept => Say::Context(format!(
+                    "hark: nothing in this session is being remembered: {}. Tell the user to run `hark doctor`.",
+                    hark_core::quote::quoted(&trouble.error.to_string())
+                )),
+                _ => Say::Nothing,
+            }
+        }
+    }
+}
+
+/// Keeps an event in the spool until a worker can store it.
+fn keep(home: &Home, config: &Config, event: &HookEvent, clock: &Clock) -> bool {
+    let Ok(redactor) = Engine::redactor_of(home, config) else { return false };
+    let Some(arrival) = capture::arrival(&redactor, event, clock.now()) else {
+        // Nothing of it would have been stored.
+        return true;
+    };
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let unique = format!("{}-{}", std::process::id(), since.as_nanos());
+    spool::keep(&Layout::new(&home.path), &arrival, &unique).is_ok()
+}
+
+/// Whether an ordinary opening repairs it.
+fn needs_work(error: &EngineError) -> bool {
+    matches!(error, EngineError::Store(StoreError::Behind { .. } | StoreError::Corrupt { .. }))
+}
+
+/// Starts a short-lived process that outlives this one, at most one per data directory.
+fn start_worker(home: &Home, task: &[&str]) {
+    let layout = Layout::new(&home.path);
+    let Some(lock) = worker::lock(&layout) else { return };
+    drop(lock);
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut command = Command::new(program);
+    command
+        .arg("work")
+        .args(task)
+        .env("HARK_HOME", &home.path)
+        .current_dir(Path::new("/"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        // Not in the client's group, which it may kill when it exits.
+        command.process_group(0);
+    }
+    let _ = command.spawn();
+}
+
+/// Records what went wrong for `hark doctor`.
+pub fn record(home: &Home, clock: &Clock, host: &str, event: &str, reason: &str, kept: bool) {
+    let error = HookError {
+        at: clock.now(),
+        host: host.to_owned(),
+        event: event.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(40).collect(),
+        error: reason.to_owned(),
+        kept,
+    };
+    tracing::warn!(host, kept, "a hook event could not be handled");
+    health::record(&Layout::new(&home.path), &error);
+}
