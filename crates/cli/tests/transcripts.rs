@@ -12,7 +12,7 @@ fn home() -> Home {
 }
 
 fn shared() -> Option<PathBuf> {
-    let folder = hark_testkit::hooks::shared_data().join("transcripts");
+    let folder = hark_testkit::tool::shared_data::folder().join("transcripts");
     if !folder.is_dir() {
         #[expect(clippy::print_stderr, reason = "a test that is passed over says so")]
         {

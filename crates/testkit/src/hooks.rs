@@ -1,12 +1,12 @@
 //! Events of real clients for tests of hooks: where the recorded ones are, and how to send one.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::home::Home;
 use crate::run::Outcome;
+use crate::tool::shared_data;
 
 /// One recorded event.
 #[derive(Debug, Clone)]
@@ -45,15 +45,9 @@ const TELLING: &[&str] = &[
     "CODEX_HOME",
 ];
 
-/// `HARK_DATA`, or `target/shared-data` in the workspace.
-pub fn shared_data() -> PathBuf {
-    let usual = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/shared-data");
-    std::env::var_os("HARK_DATA").map_or_else(usual, PathBuf::from)
-}
-
 /// Every recorded event of every client, in order; `None` where the data is not unpacked.
 pub fn recorded() -> Option<Vec<Recorded>> {
-    let folder = shared_data().join("transcripts/recorded");
+    let folder = shared_data::folder().join("transcripts/recorded");
     let mut all = Vec::new();
     for (name, host) in CLIENTS {
         let Ok(text) = fs::read_to_string(folder.join(name).join("hooks_stdin.jsonl")) else {

@@ -17,7 +17,9 @@ pub mod pairs;
 mod run;
 mod seeded;
 mod serve;
+#[cfg(feature = "sqlite")]
 pub mod sqlite;
+pub mod tool;
 pub mod transcripts;
 
 pub use home::Home;

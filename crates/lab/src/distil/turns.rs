@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn turns_are_found_where_they_stand() {
-        let folder = std::env::temp_dir().join(format!("xtask-distil-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("lab-distil-{}", std::process::id()));
         let path = folder.join("a.jsonl");
         let lines = [
             r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#,

@@ -3,30 +3,30 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Failure, Outcome};
-use crate::process;
+use super::failure::{Failure, Outcome};
+use super::process;
 
-pub(crate) fn root() -> PathBuf {
-    let own = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("xtask"), PathBuf::from);
-    own.parent()
-        .map(Path::to_owned)
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or_else(|| PathBuf::from("."))
+/// The folder that holds the workspace. Asked for when running, not when compiling: build results are moved and copied.
+pub fn root() -> PathBuf {
+    let package = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    let root = package.ancestors().find(|folder| folder.join("Cargo.lock").is_file());
+    root.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-pub(crate) fn target() -> PathBuf {
+pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
 /// The product as tests use it. Selecting the packages that the tests select keeps cargo from
 /// building dependencies a second time with other features.
-pub(crate) fn debug_binary() -> Outcome<PathBuf> {
+pub fn debug_binary() -> Outcome<PathBuf> {
     let build = ["build", "--locked", "--workspace", "--exclude", "xtask"];
     process::run(&mut process::cargo(&build))?;
     Ok(target().join("debug").join(binary_name()))
 }
 
-pub(crate) fn release_binary() -> Outcome<PathBuf> {
+pub fn release_binary() -> Outcome<PathBuf> {
     process::run(&mut process::cargo(&["build", "--locked", "--release", "--package", "hark-cli"]))?;
     Ok(target().join("release").join(binary_name()))
 }
@@ -35,11 +35,11 @@ fn binary_name() -> String {
     format!("hark{}", std::env::consts::EXE_SUFFIX)
 }
 
-pub(crate) fn read(path: &Path) -> Outcome<String> {
+pub fn read(path: &Path) -> Outcome<String> {
     fs::read_to_string(path).map_err(|e| Failure::io(path, &e))
 }
 
-pub(crate) fn write(path: &Path, text: &str) -> Outcome {
+pub fn write(path: &Path, text: &str) -> Outcome {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|e| Failure::io(folder, &e))?;
     }
@@ -47,7 +47,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Outcome {
 }
 
 /// Every file below a folder that ends in `.extension`, in order.
-pub(crate) fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
+pub fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else { return found };
     for entry in entries.flatten() {
@@ -63,17 +63,17 @@ pub(crate) fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 /// A folder that is gone when this is dropped.
-pub(crate) struct Scratch(PathBuf);
+pub struct Scratch(PathBuf);
 
 impl Scratch {
-    pub(crate) fn new(purpose: &str) -> Outcome<Self> {
+    pub fn new(purpose: &str) -> Outcome<Self> {
         let path = std::env::temp_dir().join(format!("hark-{purpose}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).map_err(|e| Failure::io(&path, &e))?;
         Ok(Scratch(path))
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.0
     }
 }

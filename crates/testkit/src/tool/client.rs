@@ -6,31 +6,31 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, Outcome};
-use crate::process;
+use super::failure::{Failure, Outcome};
+use super::process;
 
 /// A binary and a data directory of its own, far from the user's.
 #[derive(Clone)]
-pub(crate) struct Hark {
+pub struct Hark {
     binary: PathBuf,
     home: PathBuf,
 }
 
 impl Hark {
-    pub(crate) fn new(binary: &Path, home: &Path) -> Self {
+    pub fn new(binary: &Path, home: &Path) -> Self {
         Hark { binary: binary.to_owned(), home: home.to_owned() }
     }
 
-    pub(crate) fn home(&self) -> &Path {
+    pub fn home(&self) -> &Path {
         &self.home
     }
 
-    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+    pub fn command(&self, arguments: &[&str]) -> Command {
         self.settled(Command::new(&self.binary), arguments)
     }
 
     /// The same under another program, such as a profiler.
-    pub(crate) fn command_under(&self, wrapper: &[&str], arguments: &[&str]) -> Command {
+    pub fn command_under(&self, wrapper: &[&str], arguments: &[&str]) -> Command {
         let mut command = Command::new(wrapper[0]);
         command.args(&wrapper[1..]).arg(&self.binary);
         self.settled(command, arguments)
@@ -47,13 +47,13 @@ impl Hark {
         command
     }
 
-    pub(crate) fn json(&self, arguments: &[&str]) -> Outcome<Value> {
+    pub fn json(&self, arguments: &[&str]) -> Outcome<Value> {
         let text = process::capture(&mut self.command(arguments))?;
         serde_json::from_str(&text).map_err(|e| Failure::new(format!("hark {}: {e}", arguments.join(" "))))
     }
 
     /// Starts `hark mcp` and shakes hands.
-    pub(crate) fn serve(&self, arguments: &[&str]) -> Outcome<Server> {
+    pub fn serve(&self, arguments: &[&str]) -> Outcome<Server> {
         let mut all = vec!["mcp"];
         all.extend(arguments);
         let mut child = self
@@ -77,7 +77,7 @@ impl Hark {
 }
 
 /// A running `hark mcp`.
-pub(crate) struct Server {
+pub struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -85,7 +85,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn request(&mut self, method: &str, parameters: &Value) -> Outcome<Value> {
+    pub fn request(&mut self, method: &str, parameters: &Value) -> Outcome<Value> {
         self.next += 1;
         let id = self.next;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }))?;
@@ -110,7 +110,7 @@ impl Server {
     }
 
     /// Calls a tool; what it says about itself as data.
-    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Outcome<Value> {
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Outcome<Value> {
         let result = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
         if result["isError"] == json!(true) {
             return Err(Failure::new(format!("{tool}: {}", result["content"][0]["text"])));
@@ -127,7 +127,7 @@ impl Server {
     }
 
     /// Memory in use, in kilobytes, where the system tells.
-    pub(crate) fn resident_kb(&self) -> Option<u64> {
+    pub fn resident_kb(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
         line.trim().trim_end_matches(" kB").trim().parse().ok()

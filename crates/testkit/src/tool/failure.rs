@@ -4,16 +4,16 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-pub(crate) struct Failure(String);
+pub struct Failure(String);
 
-pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+pub type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
-    pub(crate) fn new(text: impl Into<String>) -> Self {
+    pub fn new(text: impl Into<String>) -> Self {
         Failure(text.into())
     }
 
-    pub(crate) fn io(path: &Path, error: &io::Error) -> Self {
+    pub fn io(path: &Path, error: &io::Error) -> Self {
         Failure(format!("{}: {error}", path.display()))
     }
 }

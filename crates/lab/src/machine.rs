@@ -49,7 +49,8 @@ pub(crate) fn commit() -> String {
         process::capture(&mut command).unwrap_or_default().trim().to_owned()
     };
     let commit = git(&["rev-parse", "--short=10", "HEAD"]);
-    let changed = git(&["status", "--porcelain", "--", "crates", "models", "migrations", "Cargo.lock"]);
+    let changed =
+        git(&["status", "--porcelain", "--", "crates", ":!crates/lab", "models", "migrations", "Cargo.lock"]);
     match (commit.is_empty(), changed.is_empty()) {
         (true, _) => "unknown".to_owned(),
         (false, true) => commit,

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::failure::Outcome;
-use crate::{process, workspace};
+use super::failure::Outcome;
+use super::{process, workspace};
 
 /// Where the sets are looked for: `HARK_DATA`, or `target/shared-data`.
-pub(crate) fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     std::env::var_os("HARK_DATA").map_or_else(usual, PathBuf::from)
 }
 
@@ -16,7 +16,7 @@ fn usual() -> PathBuf {
 }
 
 /// Unpacks the sets into the usual folder, if the folder with their archives is beside the workspace.
-pub(crate) fn unpack() -> Outcome<bool> {
+pub fn unpack() -> Outcome<bool> {
     let script = workspace::root().join("../shared/data/unpack");
     if !script.is_file() {
         return Ok(false);

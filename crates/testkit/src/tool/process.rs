@@ -1,13 +1,14 @@
 //! Running other programs.
+#![allow(clippy::print_stdout, reason = "what other programs say is passed on to the terminal")]
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Output, Stdio};
 
-use crate::failure::{Failure, Outcome};
-use crate::workspace;
+use super::failure::{Failure, Outcome};
+use super::workspace;
 
 /// Cargo, in the workspace, as the one that runs us.
-pub(crate) fn cargo(arguments: &[&str]) -> Command {
+pub fn cargo(arguments: &[&str]) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments).current_dir(workspace::root());
@@ -15,20 +16,20 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
 }
 
 /// Runs with our terminal; fails unless it succeeds.
-pub(crate) fn run(command: &mut Command) -> Outcome {
+pub fn run(command: &mut Command) -> Outcome {
     let status = command.status().map_err(|e| Failure::new(format!("{}: {e}", name(command))))?;
     if status.success() { Ok(()) } else { Err(Failure::new(format!("{}: {status}", name(command)))) }
 }
 
 /// Where a program says what we want to know.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stream {
+pub enum Stream {
     Out,
     Error,
 }
 
 /// Runs with our terminal, and hands each line of one stream to `look` on its way.
-pub(crate) fn run_watching(command: &mut Command, stream: Stream, mut look: impl FnMut(&str)) -> Outcome {
+pub fn run_watching(command: &mut Command, stream: Stream, mut look: impl FnMut(&str)) -> Outcome {
     let fail = |command: &Command, e: &std::io::Error| Failure::new(format!("{}: {e}", name(command)));
     match stream {
         Stream::Out => command.stdout(Stdio::piped()),
@@ -47,12 +48,12 @@ pub(crate) fn run_watching(command: &mut Command, stream: Stream, mut look: impl
 }
 
 /// Runs and returns what it printed on stdout; fails unless it succeeds.
-pub(crate) fn capture(command: &mut Command) -> Outcome<String> {
+pub fn capture(command: &mut Command) -> Outcome<String> {
     let output = output(command)?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-pub(crate) fn output(command: &mut Command) -> Outcome<Output> {
+pub fn output(command: &mut Command) -> Outcome<Output> {
     let output =
         command.stdin(Stdio::null()).output().map_err(|e| Failure::new(format!("{}: {e}", name(command))))?;
     if output.status.success() {
@@ -63,7 +64,7 @@ pub(crate) fn output(command: &mut Command) -> Outcome<Output> {
 }
 
 /// Whether a program is installed and runs.
-pub(crate) fn is_there(program: &str, arguments: &[&str]) -> bool {
+pub fn is_there(program: &str, arguments: &[&str]) -> bool {
     let quiet = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
     quiet.is_ok_and(|status| status.success())
 }
