@@ -20,6 +20,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test                          run everything: format, lints, licences, tests, tidiness, docs
+  test --fast                   run format, tidiness and the tests that are quick
   docs [--check]                write docs/reference from the code, or fail if it is out of date
   tidy                          check sizes, headers and dependencies
   mcp                           check the protocol with the official tools (installs them)
@@ -44,10 +45,11 @@ fn run(arguments: &[String]) -> Outcome {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["test"] => suite::run(),
+        ["test", "--fast"] => suite::run_fast(),
         ["docs"] => docs::run(docs::Mode::Write),
         ["docs", "--check"] => docs::run(docs::Mode::Check),
         ["tidy"] => tidy::run(),
-        ["mcp"] => protocol(),
+        ["mcp"] => protocol().map(drop),
         ["e2e", clients @ ..] => assistants(clients).map(drop),
         ["lab", rest @ ..] => lab(rest),
         ["bench" | "coding" | "distil" | "eval" | "transcripts" | "records" | "store", ..] => lab(&words),
@@ -67,7 +69,7 @@ fn lab(arguments: &[&str]) -> Outcome {
 }
 
 /// Fetches the official clients and suites into the target folder and runs them against the debug binary.
-fn protocol() -> Outcome {
+fn protocol() -> Outcome<String> {
     mcp::run(&workspace::debug_binary()?, &workspace::target().join("e2e")).map_err(Failure::new)
 }
 

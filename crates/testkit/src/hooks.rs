@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::home::Home;
 use crate::run::Outcome;
-use crate::tool::shared_data;
 
 /// One recorded event.
 #[derive(Debug, Clone)]
@@ -47,16 +46,11 @@ const TELLING: &[&str] = &[
 
 /// Every recorded event of every client, in order; `None` where the data is not unpacked.
 pub fn recorded() -> Option<Vec<Recorded>> {
-    let folder = shared_data::folder().join("transcripts/recorded");
+    let folder = crate::shared("transcripts/recorded")?;
     let mut all = Vec::new();
     for (name, host) in CLIENTS {
-        let Ok(text) = fs::read_to_string(folder.join(name).join("hooks_stdin.jsonl")) else {
-            #[expect(clippy::print_stderr, reason = "a test that is passed over says so")]
-            {
-                eprintln!("skipped: no recorded hooks in {}; set HARK_DATA", folder.display());
-            }
-            return None;
-        };
+        let path = folder.join(name).join("hooks_stdin.jsonl");
+        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             let record: Value = serde_json::from_str(line).expect("a record is JSON");
             let words = |value: &Value| {

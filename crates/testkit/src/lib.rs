@@ -17,6 +17,7 @@ pub mod pairs;
 mod run;
 mod seeded;
 mod serve;
+mod skip;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 pub mod tool;
@@ -27,6 +28,7 @@ pub use mcp::Mcp;
 pub use run::{Hark, Outcome};
 pub use seeded::Seeded;
 pub use serve::{Answer, Serve};
+pub use skip::{SKIPPED, is_ci, shared, skip};
 
 use std::time::{Duration, Instant};
 

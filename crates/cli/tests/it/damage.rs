@@ -145,17 +145,12 @@ fn a_memories_folder_that_is_a_file_is_an_error_that_names_it() {
 fn in_private_mounts(home: &Home, script: &str) -> Option<Hark> {
     let probe = Command::new("unshare").args(["-m", "sh", "-c", "mount -t tmpfs none /mnt"]).output();
     if !probe.is_ok_and(|output| output.status.success()) {
-        skip("no private mounts here (needs root or user namespaces)");
+        hark_testkit::skip("no private mounts here (needs root or user namespaces)");
         return None;
     }
     let mut command = home.program("unshare");
     command.args(["-m", "sh", "-c", script]).env("HARK", home.binary());
     Some(Hark::new(command))
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn skip(why: &str) {
-    eprintln!("skipped: {why}");
 }
 
 #[test]

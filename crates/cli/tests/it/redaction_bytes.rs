@@ -1,10 +1,10 @@
 //! A secret that redaction catches is nowhere on disk, through whatever door the text came in:
 //! every field, a project's name, the client's name and session, a file put there by hand. The
 //! proof looks at bytes: files, index, write-ahead log.
-#![allow(clippy::print_stderr, reason = "says what was skipped, and how much was looked at")]
+#![allow(clippy::print_stderr, reason = "says how much was looked at")]
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hark_core::redact::{Raw, RedactOptions, Redactor};
 use hark_testkit::{Home, Mcp, disk};
@@ -19,23 +19,10 @@ const HALF: usize = 16;
 /// One text in eight also goes through every other door.
 const SAMPLE: usize = 8;
 
-fn data_dir() -> PathBuf {
-    std::env::var_os("HARK_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/shared-data"),
-        PathBuf::from,
-    )
-}
-
 /// The texts of the dev set that hold a secret; `None` where the set is not unpacked.
 fn positives() -> Option<Vec<String>> {
-    let path = data_dir().join("secrets/dev.jsonl");
-    let Ok(lines) = std::fs::read_to_string(&path) else {
-        eprintln!(
-            "skipped: {} is not there; unpack the shared data into target/shared-data, or set HARK_DATA",
-            path.display()
-        );
-        return None;
-    };
+    let path = hark_testkit::shared("secrets/dev.jsonl")?;
+    let lines = std::fs::read_to_string(&path).expect("the set can be read");
     let cases = lines.lines().filter(|line| !line.trim().is_empty());
     let cases = cases.map(|line| serde_json::from_str::<Value>(line).expect("a line of the set is JSON"));
     Some(

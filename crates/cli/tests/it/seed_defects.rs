@@ -122,7 +122,7 @@ fn total_agent_memory_d3_a_first_start_needs_no_network() {
     command.args(["-n"]).arg(home.binary()).args(["remember", "--json", "Stored without a network."]);
     let probe = std::process::Command::new("unshare").args(["-n", "true"]).output();
     if !probe.is_ok_and(|output| output.status.success()) {
-        skip("no private network here");
+        hark_testkit::skip("no private network here");
         return;
     }
     hark_testkit::Hark::new(command).ok();
@@ -131,11 +131,6 @@ fn total_agent_memory_d3_a_first_start_needs_no_network() {
         answer["hits"][0]["tiers"].to_string().contains("vector"),
         "by meaning, with nothing downloaded: {answer}"
     );
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn skip(why: &str) {
-    eprintln!("skipped: {why}");
 }
 
 #[test]

@@ -140,7 +140,9 @@ fn ten_thousand_handshakes_cost_no_memory() {
         }
     };
     open(2_000);
-    let Some(before) = server.resident() else { return };
+    let Some(before) = server.resident() else {
+        return hark_testkit::skip("this system does not tell how much memory a process has");
+    };
     open(8_000);
     let after = server.resident().expect("VmRSS");
     assert!(after < before + 16 * 1024, "{before} kB before, {after} kB after");

@@ -12,15 +12,7 @@ fn home() -> Home {
 }
 
 fn shared() -> Option<PathBuf> {
-    let folder = hark_testkit::tool::shared_data::folder().join("transcripts");
-    if !folder.is_dir() {
-        #[expect(clippy::print_stderr, reason = "a test that is passed over says so")]
-        {
-            eprintln!("skipped: no transcripts in {}; set HARK_DATA", folder.display());
-        }
-        return None;
-    }
-    Some(folder)
+    hark_testkit::shared("transcripts")
 }
 
 fn ingest(home: &Home, path: &std::path::Path) -> Value {

@@ -74,7 +74,7 @@ fn the_default_tools_cost_little() {
         .expect("tests lie in deps")
         .join(format!("hark{}", std::env::consts::EXE_SUFFIX));
     if !binary.is_file() {
-        eprintln!("skipped: {} is not built", binary.display());
+        hark_testkit::skip(format_args!("{} is not built", binary.display()));
         return;
     }
     let tools = tools_of(&binary);

@@ -1,22 +1,12 @@
 //! Distilling against the shared set of prompt injections, where it is unpacked: whatever was evidently
 //! pasted yields nothing, however it is worded.
-#![allow(clippy::print_stderr)]
-
-use std::path::PathBuf;
 
 use hark_core::distil;
 use serde_json::Value;
 
 fn texts() -> Option<Vec<String>> {
-    let folder = std::env::var_os("HARK_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/shared-data"),
-        PathBuf::from,
-    );
-    let path = folder.join("injection/dev.jsonl");
-    let Ok(lines) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {} is not there; unpack the shared data, or set HARK_DATA", path.display());
-        return None;
-    };
+    let path = hark_testkit::shared("injection/dev.jsonl")?;
+    let lines = std::fs::read_to_string(&path).expect("the set can be read");
     let text = |line: &str| serde_json::from_str::<Value>(line).ok()?["text"].as_str().map(str::to_owned);
     Some(lines.lines().filter_map(text).collect())
 }

@@ -2,7 +2,6 @@
 #![allow(clippy::print_stderr)]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use hark_core::redact::{Raw, RedactOptions, Redactor};
 use serde_json::Value;
@@ -10,23 +9,10 @@ use serde_json::Value;
 const LEAST_RECALL: f64 = 0.98;
 const LEAST_PRECISION: f64 = 0.98;
 
-fn data_dir() -> PathBuf {
-    std::env::var_os("HARK_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/shared-data"),
-        PathBuf::from,
-    )
-}
-
 #[test]
 fn recall_and_precision_hold_on_the_dev_set() {
-    let path = data_dir().join("secrets/dev.jsonl");
-    let Ok(lines) = std::fs::read_to_string(&path) else {
-        eprintln!(
-            "skipped: {} is not there; unpack the shared data into target/shared-data, or set HARK_DATA",
-            path.display()
-        );
-        return;
-    };
+    let Some(path) = hark_testkit::shared("secrets/dev.jsonl") else { return };
+    let lines = std::fs::read_to_string(&path).expect("the set can be read");
     // Addresses are personal data, not secrets: counting them would flatter recall. Without and
     // with them, both bars hold.
     for emails in [false, true] {

@@ -15,12 +15,20 @@ fn usual() -> PathBuf {
     workspace::root().join("target/shared-data")
 }
 
+fn script() -> PathBuf {
+    workspace::root().join("../shared/data/unpack")
+}
+
+/// Whether the folder with their archives is beside the workspace, or somebody says where they are.
+pub fn can_be_had() -> bool {
+    script().is_file() || std::env::var_os("HARK_DATA").is_some()
+}
+
 /// Unpacks the sets into the usual folder, if the folder with their archives is beside the workspace.
 pub fn unpack() -> Outcome<bool> {
-    let script = workspace::root().join("../shared/data/unpack");
-    if !script.is_file() {
+    if !script().is_file() {
         return Ok(false);
     }
-    process::run(Command::new("bash").arg(&script).arg(usual()))?;
+    process::run(Command::new("bash").arg(script()).arg(usual()))?;
     Ok(true)
 }

@@ -79,11 +79,7 @@ fn this_repository_comes_through() {
 
 #[test]
 fn the_shared_corpora_come_through() {
-    let data = std::env::var_os("HARK_DATA").map_or_else(|| root().join("target/shared-data"), PathBuf::from);
-    if !data.is_dir() {
-        eprintln!("skipped: {} is not there; unpack the shared data, or set HARK_DATA", data.display());
-        return;
-    }
+    let Some(data) = hark_testkit::shared("") else { return };
     check("notes", &data.join("notes"));
     check("transcripts", &data.join("transcripts"));
     check("hindsight", &data.join("hindsight"));
