@@ -8,6 +8,7 @@ mod docs;
 mod e2e;
 mod mcp;
 mod npm;
+mod shipped;
 mod suite;
 mod tidy;
 

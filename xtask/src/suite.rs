@@ -11,7 +11,7 @@ use hark_testkit::SKIPPED;
 
 use crate::failure::{Failure, Outcome};
 use crate::process::{self, Stream};
-use crate::{docs, shared_data, tidy};
+use crate::{docs, shared_data, shipped, tidy};
 
 /// Cases of each property in a fast run, instead of 256.
 const FEW_CASES: &str = "24";
@@ -31,6 +31,7 @@ const STEPS: &[Step] = &[
     ("tidy", || tidy::run().map(silently)),
     ("reference pages", || docs::run(docs::Mode::Check).map(silently)),
     ("dependencies", dependencies),
+    ("as shipped", shipped::check),
     ("protocol", crate::protocol),
     ("assistants", || crate::assistants(&[])),
 ];
