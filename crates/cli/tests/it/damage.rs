@@ -452,26 +452,30 @@ fn damaged_blobs_fail_nothing() {
     ];
     let mut seeded = Seeded::new(8);
     let noise: Vec<u8> = (0..32_768).map(|_| seeded.below(256) as u8).collect();
+    // A home for each, for all its damage: every case ends with an index made anew, and is compared with the first.
+    let (plain, ids) = filled();
+    // The encoder is slow to load, and has a say only where its vectors are damaged.
+    fs::create_dir_all(plain.user_config().parent().unwrap()).unwrap();
+    fs::write(plain.user_config(), "[embedding]\nmodel = \"static\"\n").unwrap();
+    let (encoded, encoded_ids) = filled();
+    encoded.hark(["model", "embed"]).ok();
+    let asked = |home: &Home| home.recall_ids("who drains the queue", &[]);
+    let (before, encoded_before) = (asked(&plain), asked(&encoded));
     for (table, column) in columns {
+        let (home, ids, before) = match table.starts_with("space_") {
+            true => (&encoded, &encoded_ids, &encoded_before),
+            false => (&plain, &ids, &before),
+        };
         for value in [
             format!("substr(?1, 1, length({column}))"),
             format!("zeroblob(length({column}) + 0 * length(?1))"),
             format!("substr({column}, 1, 3 + 0 * length(?1))"),
             "substr(?1, 1, 0)".to_owned(),
         ] {
-            let (home, ids) = filled();
-            // The encoder is slow to load, and has a say only where its vectors are damaged.
-            let with_encoder = table.starts_with("space_");
-            if with_encoder {
-                home.hark(["model", "embed"]).ok();
-            } else {
-                fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
-                fs::write(home.user_config(), "[embedding]\nmodel = \"static\"\n").unwrap();
-            }
-            let before = home.recall_ids("who drains the queue", &[]);
-            sqlite::open(&home.database())
+            let changed = sqlite::open(&home.database())
                 .execute(&format!("UPDATE {table} SET {column} = {value}"), [&noise])
                 .unwrap();
+            assert!(changed > 0, "{table}.{column} is there to be damaged");
             for args in [
                 &["recall", "who drains the queue"][..],
                 &["list"],
@@ -484,7 +488,7 @@ fn damaged_blobs_fail_nothing() {
             home.hark(["forget", &home.recall_ids("seals sleep", &["--limit", "1"])[0], "--yes"]).ok();
             home.remove_index();
             home.hark(["reindex"]).ok();
-            assert_eq!(home.recall_ids("who drains the queue", &[]), before, "{table}.{column}");
+            assert_eq!(asked(home), *before, "{table}.{column}");
             home.hark(["show", &ids[0]]).ok();
         }
     }

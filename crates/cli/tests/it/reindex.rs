@@ -67,14 +67,14 @@ fn fifty_recalls_answer_the_same_after_the_index_is_removed_and_rebuilt() {
 
 /// With vectors of the encoder, which took long to make and are in no file.
 #[test]
-fn thirty_two_recalls_answer_the_same_with_the_encoder() {
-    let notes: Vec<corpus::Note> = corpus::notes().into_iter().step_by(9).take(40).collect();
+fn recalls_answer_the_same_with_the_encoder() {
+    // The encoder takes a fifth of a second for a text in a debug build, and all of them go through it four times.
+    let notes: Vec<corpus::Note> = corpus::notes().into_iter().step_by(27).take(12).collect();
     // What a person would ask who half remembers it.
-    let questions: Vec<String> =
-        notes.iter().take(32).map(|note| format!("what about {}", note.title)).collect();
+    let questions: Vec<String> = notes.iter().map(|note| format!("what about {}", note.title)).collect();
     let home = home_with(notes);
     home.hark(["model", "embed"]).ok();
-    assert_eq!(questions.len(), 32);
+    assert_eq!(questions.len(), 12);
     // One process for all questions: it loads the encoder once.
     let ask = || -> Vec<Value> {
         let mut mcp = home.mcp();
@@ -97,11 +97,11 @@ fn thirty_two_recalls_answer_the_same_with_the_encoder() {
         let said = home.hark(["reindex", "--json"]).ok().json();
         let vectors = &said["vectors"];
         assert!(
-            vectors["embedded"] == vectors["passages"] && vectors["passages"].as_u64() >= Some(40),
+            vectors["embedded"] == vectors["passages"] && vectors["passages"].as_u64() >= Some(12),
             "{said}"
         );
         let equal = ask().iter().zip(&before).filter(|(after, before)| after == before).count();
-        assert_eq!(equal, 32, "equal answers after an index was rebuilt, {way}");
+        assert_eq!(equal, 12, "equal answers after an index was rebuilt, {way}");
     }
     // Too little time: that is said, and done later.
     home.remove_index();

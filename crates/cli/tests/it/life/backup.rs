@@ -1,8 +1,10 @@
 //! Snapshots: made, rotated, and good for something when files are damaged.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use hark_testkit::disk;
+use hark_testkit::{Home, disk, skip};
 use serde_json::json;
 
 use super::home;
@@ -73,7 +75,7 @@ fn what_was_forgotten_does_not_come_back_from_a_backup() {
         .as_str()
         .unwrap()
         .to_owned();
-    let path = home.store().join(format!("backups/{name}.hark"));
+    let path = home.store().join(format!("backups/{name}.tar.gz"));
     let copy = fs::read(&path).unwrap();
     let done = home.hark(["forget", &id, "--yes", "--json"]).ok().json();
     assert_eq!((&done["backups"], &done["remaining"]), (&json!(1), &json!([])));
@@ -118,7 +120,7 @@ fn a_damaged_or_foreign_snapshot_is_no_disaster() {
         .as_str()
         .unwrap()
         .to_owned();
-    let path = home.store().join(format!("backups/{name}.hark"));
+    let path = home.store().join(format!("backups/{name}.tar.gz"));
     let whole = fs::read(&path).unwrap();
     for length in [0, 10, whole.len() / 2, whole.len() - 3] {
         fs::write(&path, &whole[..length]).unwrap();
@@ -135,4 +137,112 @@ fn a_damaged_or_foreign_snapshot_is_no_disaster() {
         assert_eq!(damaged["whole"], false);
     }
     home.hark(["backup", "restore", "../../etc", "--yes"]).fails(1);
+}
+
+/// The file of the newest snapshot.
+fn newest(home: &Home) -> PathBuf {
+    let listed = home.hark(["backup", "list", "--json"]).ok().json();
+    let name = listed["snapshots"][0]["name"].as_str().unwrap().to_owned();
+    home.store().join(format!("backups/{name}.tar.gz"))
+}
+
+/// Runs the system's tar; nothing where there is none.
+fn tar(arguments: &[&str], folder: &Path) -> Option<()> {
+    let Ok(output) = Command::new("tar").args(arguments).current_dir(folder).output() else {
+        skip("tar is not installed");
+        return None;
+    };
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "without a word");
+    Some(())
+}
+
+#[test]
+fn a_snapshot_can_be_unpacked_without_hark() {
+    let home = home();
+    home.remember("The ledger is append-only");
+    home.remember(&format!("Größe und 日本: {}", "a title that goes on and on ".repeat(8)));
+    let long = home.memories().join(format!("{}.md", "a-name-of-my-own-".repeat(12)));
+    fs::write(&long, "Walruses sleep on the northern beach.\n").unwrap();
+    home.hark(["checkpoint", "--session", "own", "--goal", "Feed the walruses", "--done", "bought fish"])
+        .ok();
+    home.hark(["backup"]).ok();
+    let before = disk::notes(&home.store());
+    assert!(before.len() >= 4, "{before:?}");
+    let path = newest(&home);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let there = home.root().join("unpacked");
+    fs::create_dir_all(&there).unwrap();
+    if tar(&["xzf", path.to_str().unwrap()], &there).is_none() {
+        return;
+    }
+    assert_eq!(disk::notes(&there), before);
+    #[cfg(unix)]
+    for file in disk::files(&there).keys() {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(there.join(file)).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    // Packed again by somebody, in another way, it is still a snapshot.
+    let again = home.store().join("backups/2020-01-01T00-00-00.000Z.tar.gz");
+    let again = again.to_str().unwrap();
+    if tar(&["czf", again, "hark-backup.json", "memories", "sessions"], &there).is_some() {
+        fs::remove_dir_all(home.memories()).unwrap();
+        home.hark(["backup", "restore", "2020-01-01T00-00-00.000Z", "--yes"]).ok();
+        assert_eq!(disk::notes(&home.store()), before);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_snapshot_with_a_link_in_it_is_refused_by_name_and_changes_nothing() {
+    let home = home();
+    let id = home.remember("The ledger is append-only");
+    home.hark(["backup"]).ok();
+    let (path, there) = (newest(&home), home.root().join("unpacked"));
+    fs::create_dir_all(&there).unwrap();
+    if tar(&["xzf", path.to_str().unwrap()], &there).is_none() {
+        return;
+    }
+    std::os::unix::fs::symlink("/etc/passwd", there.join("sessions-of-mine")).unwrap();
+    let path = path.to_str().unwrap();
+    tar(&["czf", path, "hark-backup.json", "memories", "sessions-of-mine"], &there);
+    fs::remove_file(home.file_of(&id)).unwrap();
+    let refused = home.hark(["backup", "restore", "--yes"]).run();
+    assert_ne!(refused.code, Some(0));
+    assert!(refused.stderr().contains("`sessions-of-mine` in it is a link"), "{refused}");
+    assert!(refused.stderr().contains("nothing was restored"), "{refused}");
+    assert!(disk::notes(&home.store()).is_empty(), "not even what is before it");
+}
+
+/// The fixture was made by the last version that wrote them so.
+#[test]
+fn a_snapshot_of_an_older_version_is_listed_restored_and_forgotten_from() {
+    const NAME: &str = "2026-01-01T12-00-00.000Z";
+    let home = home();
+    let file = home.store().join(format!("backups/{NAME}.hark"));
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, include_bytes!("../../fixtures/2026-01-01T12-00-00.000Z.hark")).unwrap();
+    let listed = home.hark(["backup", "list", "--json"]).ok().json()["snapshots"][0].clone();
+    assert_eq!(
+        (&listed["name"], &listed["files"], &listed["whole"]),
+        (&json!(NAME), &json!(4), &json!(true))
+    );
+    home.hark(["backup", "restore", NAME, "--yes"]).ok();
+    assert_eq!(home.show("m-n0hmhvrs")["body"], "The ledger is append-only.");
+
+    let done = home.hark(["forget", "m-n0hmhvrs", "--yes", "--json"]).ok().json();
+    assert_eq!(done["remaining"], json!([]), "{done}");
+    let files = |name: &str| {
+        let listed = home.hark(["backup", "list", "--json"]).ok().json();
+        let found = listed["snapshots"].as_array().unwrap().iter().find(|one| one["name"] == name).cloned();
+        found.unwrap()["files"].clone()
+    };
+    assert_eq!(files(NAME), 3, "it was written again");
+    fs::remove_dir_all(home.memories()).unwrap();
+    home.hark(["backup", "restore", NAME, "--yes"]).ok();
+    assert_eq!(disk::notes(&home.store()).len(), 1);
 }

@@ -90,7 +90,7 @@ fn bytes(home: &Home) -> Vec<(String, Vec<u8>)> {
         let name = name["name"].as_str().unwrap();
         let other = Home::new(home.binary());
         std::fs::create_dir_all(other.store().join("backups")).unwrap();
-        let file = format!("backups/{name}.hark");
+        let file = format!("backups/{name}.tar.gz");
         std::fs::copy(home.store().join(&file), other.store().join(&file)).unwrap();
         other.hark(["backup", "restore", name, "--yes"]).ok();
         for (path, bytes) in disk::notes(&other.store()) {
@@ -361,7 +361,7 @@ fn the_session_that_a_memory_came_from_is_cleaned_of_short_sentences_too() {
 fn leave_half_a_snapshot(home: &Home) -> std::path::PathBuf {
     home.hark(["backup"]).ok();
     let name = home.hark(["backup", "list", "--json"]).ok().json()["snapshots"][0]["name"].clone();
-    let whole = home.store().join(format!("backups/{}.hark", name.as_str().unwrap()));
+    let whole = home.store().join(format!("backups/{}.tar.gz", name.as_str().unwrap()));
     let bytes = std::fs::read(whole).unwrap();
     let half = home.store().join("tmp/backup-4194304");
     std::fs::write(&half, &bytes[..bytes.len() - 10]).unwrap();
