@@ -454,6 +454,11 @@ fn damaged_blobs_fail_nothing() {
     let noise: Vec<u8> = (0..32_768).map(|_| seeded.below(256) as u8).collect();
     // A home for each, for all its damage: every case ends with an index made anew, and is compared with the first.
     let (plain, ids) = filled();
+    // Of several passages: only such a memory has a record of the whole.
+    let long: String = (0..80)
+        .map(|n| format!("On day {n} the harbour master counted {n} boats at the quay.\n\n"))
+        .collect();
+    plain.remember(&long);
     // The encoder is slow to load, and has a say only where its vectors are damaged.
     fs::create_dir_all(plain.user_config().parent().unwrap()).unwrap();
     fs::write(plain.user_config(), "[embedding]\nmodel = \"static\"\n").unwrap();
