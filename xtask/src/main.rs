@@ -1,55 +1,34 @@
-//! `cargo xtask …`: everything around the product that is not the product. Tests, benchmarks,
-//! generated reference pages and tidiness checks, with nothing to install beforehand.
+//! `cargo xtask …`: everything around the product that is not the product. Tests, generated reference
+//! pages and tidiness checks, with nothing to install beforehand; the lab, for measuring, is started
+//! only when asked for.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 
 mod bearer_proxy;
-mod bench;
-mod client;
-mod coding;
-mod distil;
 mod docs;
 mod e2e;
-mod eval;
-mod failure;
-mod machine;
 mod mcp;
 mod npm;
-mod page;
-mod process;
-mod share;
-mod shared_data;
+mod shipped;
 mod suite;
 mod tidy;
-mod transcripts;
-mod workspace;
 
 use std::process::ExitCode;
 
-use failure::{Failure, Outcome};
+use hark_testkit::tool::failure::{Failure, Outcome};
+use hark_testkit::tool::{client, failure, process, shared_data, workspace};
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test                          run everything: format, lints, licences, tests, tidiness, docs
+  test --fast                   run format, tidiness and the tests that are quick
   docs [--check]                write docs/reference from the code, or fail if it is out of date
   tidy                          check sizes, headers and dependencies
   mcp                           check the protocol with the official tools (installs them)
   e2e [CLIENT…]                 run real assistants with hark in them (installs them)
-  bench [--quick | --million] [--json PATH] [--binary PATH]
-                                measure the release binary; a full run updates docs/benchmarks.md
-  bench hooks [--quick] [--binary PATH]
-                                measure hooks in a store of 10,000 memories and 100,000 events
-  coding [--out DIR] [--stale RUN] [--gate RUN]
-                                make the coding-session benchmark from the shared transcripts, or score runs on it
-  distil [--errors | --all FILE]
-                                score what is distilled from labelled turns of real transcripts; updates
-                                docs/benchmarks.md. Or list errors of the tuned half, or all that a file yields
-  eval [--set NAME] [--json PATH] [--binary PATH] [--encoder FILE|none] [--fit]
-                                score what the release binary finds, beside plain FTS5; a full run
-                                updates docs/benchmarks.md
-  transcripts DIR SIZE          write made-up transcripts (2GB, 500MB), to measure `hark ingest` on
-  records FILE COUNT            write made-up memories as an export, to measure `hark import` on
-  store PATH COUNT              write a store of made-up memories, as `bench` measures them
+
+and of the lab, built for release (`cargo xtask lab` lists their options):
+  bench  eval  coding  distil  transcripts  records  store
 ";
 
 fn main() -> ExitCode {
@@ -67,19 +46,14 @@ fn run(arguments: &[String]) -> Outcome {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["test"] => suite::run(),
+        ["test", "--fast"] => suite::run_fast(),
         ["docs"] => docs::run(docs::Mode::Write),
         ["docs", "--check"] => docs::run(docs::Mode::Check),
         ["tidy"] => tidy::run(),
-        ["mcp"] => protocol(),
-        ["bench", "hooks", options @ ..] => bench::hooks::run(options),
+        ["mcp"] => protocol().map(drop),
         ["e2e", clients @ ..] => assistants(clients).map(drop),
-        ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
-        ["coding", options @ ..] => coding::run(options),
-        ["distil", options @ ..] => distil::run(options),
-        ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
-        ["transcripts", folder, size] => transcripts::run(folder, size),
-        ["records", path, count] => bench::make_export(path, count),
-        ["store", path, count] => bench::make_store(path, count),
+        ["lab", rest @ ..] => lab(rest),
+        ["bench" | "coding" | "distil" | "eval" | "transcripts" | "records" | "store", ..] => lab(&words),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())
@@ -88,8 +62,15 @@ fn run(arguments: &[String]) -> Outcome {
     }
 }
 
+/// Starts the lab, which has dependencies of its own that nothing here should wait for.
+fn lab(arguments: &[&str]) -> Outcome {
+    let cargo = ["run", "--quiet", "--locked", "--release", "--package", "hark-lab", "--"];
+    // Where we were started, for paths among the arguments.
+    process::run(process::cargo(&cargo).args(arguments).current_dir("."))
+}
+
 /// Fetches the official clients and suites into the target folder and runs them against the debug binary.
-fn protocol() -> Outcome {
+fn protocol() -> Outcome<String> {
     mcp::run(&workspace::debug_binary()?, &workspace::target().join("e2e")).map_err(Failure::new)
 }
 

@@ -1,11 +1,20 @@
 //! `cargo xtask test`: everything that must hold before a change goes in, step by step, each with
-//! its name and time. Needs Rust, a C compiler and git; uses better tools where they are installed.
+//! its name and time. `--fast` is what is worth running after every edit. Needs Rust, a C compiler and
+//! git; uses better tools where they are installed.
 
+mod skipped;
+
+use std::process::Command;
 use std::time::Instant;
+
+use hark_testkit::SKIPPED;
 
 use crate::failure::{Failure, Outcome};
 use crate::process::{self, Stream};
-use crate::{docs, shared_data, tidy};
+use crate::{docs, shared_data, shipped, tidy};
+
+/// Cases of each property in a fast run, instead of 256.
+const FEW_CASES: &str = "24";
 
 /// What a step has to say about itself in the closing list.
 type Note = String;
@@ -22,16 +31,30 @@ const STEPS: &[Step] = &[
     ("tidy", || tidy::run().map(silently)),
     ("reference pages", || docs::run(docs::Mode::Check).map(silently)),
     ("dependencies", dependencies),
-    ("protocol", || crate::protocol().map(silently)),
+    ("as shipped", shipped::check),
+    ("protocol", crate::protocol),
     ("assistants", || crate::assistants(&[])),
 ];
 
-/// A step that fails does not keep the others from running: one run shows everything.
+/// Minutes, not a quarter of an hour. What is left out runs in CI: lints, slow tests (the profile `fast`
+/// in `.config/nextest.toml` names them), most cases of properties, and everything from npm.
+const FAST: &[Step] = &[("format", format), ("tidy", || tidy::run().map(silently)), ("tests", fast_tests)];
+
 pub(crate) fn run() -> Outcome {
+    go_through(STEPS)
+}
+
+pub(crate) fn run_fast() -> Outcome {
+    go_through(FAST)
+}
+
+/// A step that fails does not keep the others from running: one run shows everything.
+fn go_through(steps: &[Step]) -> Outcome {
+    skipped::forget();
     let started = Instant::now();
     let mut closing = String::new();
     let mut failed = Vec::new();
-    for (name, step) in STEPS {
+    for (name, step) in steps {
         println!("\n== {name}");
         let at = Instant::now();
         let outcome = step();
@@ -47,7 +70,7 @@ pub(crate) fn run() -> Outcome {
         println!("== {name}: {verdict} in {took:.1} s");
         closing.push_str(&format!("{name:<20} {verdict:<7} {took:>7.1} s  {note}\n"));
     }
-    println!("\n{closing}");
+    println!("\n{closing}{}", skipped::summary());
     if failed.is_empty() {
         println!("everything holds, in {:.0} s", started.elapsed().as_secs_f64());
         return Ok(());
@@ -59,11 +82,11 @@ fn silently((): ()) -> Note {
     Note::new()
 }
 
-/// Tests that measure against shared sets look for them in `target/shared-data`, and pass over
-/// them where they are absent.
+/// Tests that measure against shared sets look for them in `target/shared-data`, and are skipped
+/// where they are absent.
 fn unpack_shared_data() -> Outcome<Note> {
     let there = shared_data::unpack()?;
-    Ok(if there { Note::new() } else { "absent: tests that need the shared sets are passed over".to_owned() })
+    Ok(if there { Note::new() } else { "absent: tests that need the shared sets are skipped".to_owned() })
 }
 
 fn format() -> Outcome<Note> {
@@ -87,11 +110,28 @@ fn has_component(subcommand: &str, component: &str) -> bool {
     there() || (process::is_there("rustup", &["component", "add", component]) && there())
 }
 
-/// nextest where it is installed: it runs tests side by side and names slow ones.
 fn tests() -> Outcome<Note> {
+    run_tests(None)
+}
+
+fn fast_tests() -> Outcome<Note> {
+    run_tests(Some("fast"))
+}
+
+/// nextest where it is installed: it runs tests side by side, names slow ones, and knows profiles.
+fn run_tests(profile: Option<&str>) -> Outcome<Note> {
+    let settled = |mut command: Command| {
+        command.env(SKIPPED, skipped::list());
+        if profile.is_some() && std::env::var_os("PROPTEST_CASES").is_none() {
+            command.env("PROPTEST_CASES", FEW_CASES);
+        }
+        command
+    };
     let mut note = Note::new();
     if process::is_there("cargo-nextest", &["nextest", "--version"]) {
-        let mut command = process::cargo(&["nextest", "run", "--locked", "--workspace", "--no-fail-fast"]);
+        let run = ["nextest", "run", "--locked", "--workspace", "--no-fail-fast"];
+        let mut command = settled(process::cargo(&run));
+        command.args(profile.into_iter().flat_map(|name| ["--profile", name]));
         process::run_watching(&mut command, Stream::Error, |line| {
             if let Some((_, counts)) = line.split_once("] ").filter(|(head, _)| head.contains("Summary [")) {
                 note = counts.trim().to_owned();
@@ -100,8 +140,11 @@ fn tests() -> Outcome<Note> {
         return Ok(note);
     }
     println!("cargo-nextest is not installed; using cargo test");
-    let mut command =
-        process::cargo(&["test", "--locked", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"]);
+    // Unit tests only: which of the others are slow is known to nextest's settings.
+    let targets: &[&str] =
+        if profile.is_some() { &["--lib", "--bins"] } else { &["--lib", "--bins", "--tests"] };
+    let mut command = settled(process::cargo(&["test", "--locked", "--workspace", "--no-fail-fast"]));
+    command.args(targets);
     let (mut passed, mut ignored) = (0, 0);
     process::run_watching(&mut command, Stream::Out, |line| {
         passed += counted(line, "passed");

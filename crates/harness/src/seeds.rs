@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hark_testkit::tool::shared_data;
 use hark_testkit::{events, hooks as recorded};
 
 /// Longer files are cut at a line end: their beginning shows enough.
@@ -79,7 +80,7 @@ pub fn transcripts() -> Vec<Vec<u8>> {
         .edits("t2", "/a.rs")
         .says("Done.");
     all.push(claude.text().into_bytes());
-    all.extend(files(&recorded::shared_data().join("transcripts"), &["json", "jsonl", "md"]));
+    all.extend(files(&shared_data::folder().join("transcripts"), &["json", "jsonl", "md"]));
     all
 }
 

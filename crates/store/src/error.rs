@@ -40,6 +40,8 @@ pub enum StoreError {
     Untrusted { path: PathBuf },
     #[error("{}: {refusal}", .path.display())]
     Refused { path: PathBuf, refusal: Refusal },
+    #[error("{}: {detail}; nothing was restored", .path.display())]
+    StrangeBackup { path: PathBuf, detail: String },
     #[error("{}: changed on disk and cannot be read as a memory: {reason}", .path.display())]
     Unreadable { path: PathBuf, reason: String },
 }
@@ -75,6 +77,9 @@ impl StoreError {
             }
             StoreError::Refused { path, .. } => {
                 format!("move {} away; in a store hark uses regular files and folders only", path.display())
+            }
+            StoreError::StrangeBackup { path, .. } => {
+                format!("a snapshot of hark holds plain files only; look at it: tar tvzf {}", path.display())
             }
             StoreError::NoSession { .. } => "list sessions with `hark sessions`".to_owned(),
             StoreError::SessionsAlike { .. } => "write the whole id of the one you mean".to_owned(),

@@ -1,7 +1,6 @@
 //! Recorded events of real clients for tests of hooks, and how to send one.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -45,24 +44,13 @@ const TELLING: &[&str] = &[
     "CODEX_HOME",
 ];
 
-/// `HARK_DATA`, or `target/shared-data` in the workspace.
-pub fn shared_data() -> PathBuf {
-    let usual = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/shared-data");
-    std::env::var_os("HARK_DATA").map_or_else(usual, PathBuf::from)
-}
-
 /// Every recorded event of every client, in order; `None` if the data is not unpacked.
 pub fn recorded() -> Option<Vec<Recorded>> {
-    let folder = shared_data().join("transcripts/recorded");
+    let folder = crate::shared("transcripts/recorded")?;
     let mut all = Vec::new();
     for (name, host) in CLIENTS {
-        let Ok(text) = fs::read_to_string(folder.join(name).join("hooks_stdin.jsonl")) else {
-            #[expect(clippy::print_stderr, reason = "a skipped test reports it")]
-            {
-                eprintln!("skipped: no recorded hooks in {}; set HARK_DATA", folder.display());
-            }
-            return None;
-        };
+        let path = folder.join(name).join("hooks_stdin.jsonl");
+        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             let record: Value = serde_json::from_str(line).expect("a record is JSON");
             let words = |value: &Value| {

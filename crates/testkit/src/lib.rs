@@ -17,7 +17,10 @@ pub mod pairs;
 mod run;
 mod seeded;
 mod serve;
+mod skip;
+#[cfg(feature = "sqlite")]
 pub mod sqlite;
+pub mod tool;
 pub mod transcripts;
 
 pub use home::Home;
@@ -25,6 +28,7 @@ pub use mcp::Mcp;
 pub use run::{Hark, Outcome};
 pub use seeded::Seeded;
 pub use serve::{Answer, Serve};
+pub use skip::{SKIPPED, is_ci, shared, skip};
 
 use std::time::{Duration, Instant};
 

@@ -92,7 +92,7 @@ const FIXED: &[(&str, &str, &str)] = &[
         "tombstones.jsonl",
         "what was forgotten for good: ids, times and keyed marks, no text; keeps it from coming back | truth",
     ),
-    ("\"backups\"", "backups/<time>.hark", "snapshots of the files, rotated; see `hark backup` | copy"),
+    ("\"backups\"", "backups/<time>.tar.gz", "snapshots of the files, rotated; see `hark backup` | copy"),
     (
         "\"spool\"",
         "spool/",

@@ -7,6 +7,8 @@ use crate::workspace;
 
 /// Nobody finds anything in a file longer than this.
 const MOST_LINES: usize = 600;
+/// Half of all files must have less: a limit alone is what files grow up to.
+const MOST_LINES_USUALLY: usize = 200;
 
 /// Leftovers of work, and folders of one machine. Spelled in halves, so that this file is clean.
 const LEFTOVERS: &[(&str, &str)] = &[
@@ -26,13 +28,17 @@ const EXAMPLES: &[&str] = &["/home/ann", "/home/me", "/home/user", "/Users/ann",
 pub(super) fn check() -> Outcome<Vec<String>> {
     let root = workspace::root();
     let mut complaints = Vec::new();
+    let mut lengths = Vec::new();
     for folder in ["crates", "xtask"] {
         for path in workspace::files_below(&root.join(folder), "rs") {
             let text = workspace::read(&path)?;
+            lengths.push(text.lines().count());
             let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string().replace('\\', "/");
             complaints.extend(complain(&name, &text));
         }
     }
+    println!("{} source files, half of them with less than {} lines", lengths.len(), median(&mut lengths));
+    complaints.extend(too_long_usually(&mut lengths));
     for path in pages(&root) {
         let text = workspace::read(&path)?;
         let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
@@ -51,7 +57,7 @@ fn pages(root: &Path) -> Vec<std::path::PathBuf> {
 fn complain(name: &str, text: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     let lines = text.lines().count();
-    if name.contains("/src/") && lines > MOST_LINES {
+    if lines > MOST_LINES {
         complaints
             .push(format!("{name}: {lines} lines; split it so that no file has more than {MOST_LINES}"));
     }
@@ -65,6 +71,18 @@ fn complain(name: &str, text: &str) -> Vec<String> {
         complaints.extend(leftovers(name, code));
     }
     complaints
+}
+
+fn median(lengths: &mut [usize]) -> usize {
+    lengths.sort_unstable();
+    lengths.get(lengths.len() / 2).copied().unwrap_or_default()
+}
+
+fn too_long_usually(lengths: &mut [usize]) -> Option<String> {
+    let median = median(lengths);
+    (median >= MOST_LINES_USUALLY).then(|| {
+        format!("half of the source files have {median} lines or more; keep that below {MOST_LINES_USUALLY}")
+    })
 }
 
 fn leftovers(name: &str, text: &str) -> Vec<String> {
@@ -91,10 +109,18 @@ mod tests {
     }
 
     #[test]
+    fn few_long_files_are_fine_and_many_are_not() {
+        assert_eq!(too_long_usually(&mut [599, 10, 20, 30, 599]), None);
+        assert!(too_long_usually(&mut [10, 200, 599]).is_some());
+        assert_eq!(too_long_usually(&mut []), None);
+    }
+
+    #[test]
     fn each_rule_complains() {
         let long = format!("//! Why.\n{}", "x\n".repeat(MOST_LINES));
         let leftover = format!("//! Why.\nfn f() {{ {}{}) }}\n", "todo", "!(");
         assert_eq!(complain("crates/a/src/b.rs", &long).len(), 1);
+        assert_eq!(complain("crates/a/tests/it/b.rs", &long).len(), 1);
         assert_eq!(complain("crates/a/src/b.rs", "fn f() {}\n").len(), 1);
         assert_eq!(complain("crates/a/src/b.rs", &leftover).len(), 1);
     }

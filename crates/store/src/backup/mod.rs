@@ -4,9 +4,13 @@
 //! transcripts that were put into `archive/`, which are copies themselves. What is forgotten is
 //! taken out of every snapshot. Memories in trusted stores of projects are part of it, as `projects/<store>/…`.
 
+mod gzip;
+mod old;
 mod pack;
 mod restore;
+mod tar;
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use hark_core::{Timestamp, markdown};
@@ -26,7 +30,10 @@ use crate::store::Store;
 use crate::traces::{Place, Traces};
 use pack::{Packer, Verdict, rewrite};
 
-const EXTENSION: &str = "hark";
+/// Anybody can unpack it.
+const EXTENSION: &str = ".tar.gz";
+/// What snapshots of older versions end in.
+const OLD_EXTENSION: &str = ".hark";
 /// Where memories of projects are in a snapshot.
 const PROJECTS: &str = "projects/";
 
@@ -65,7 +72,7 @@ impl Store {
         let number = before.iter().map(|path| pack::number_of(door, path)).max().unwrap_or(0) + 1;
         let lost_most = !always && has_lost_most(&self.layout, &sources, &before);
         let name = free_name(&self.layout, now);
-        let path = folder.join(format!("{name}.{EXTENSION}"));
+        let path = folder.join(format!("{name}{EXTENSION}"));
         let draft = pack::draft(&self.layout);
         let outcome = pack_all(&self.layout, &sources, &draft, &digest, now, number)
             .and_then(|()| door.rename(&draft, &path).map_err(|e| StoreError::io(&path, e)));
@@ -265,7 +272,9 @@ fn free_name(layout: &Layout, now: Timestamp) -> String {
     let base = now.to_string().replace(':', "-");
     let mut name = base.clone();
     let mut number = 1;
-    let taken = |name: &str| layout.door().has_file(&layout.backups().join(format!("{name}.{EXTENSION}")));
+    let is_there =
+        |name: &str, ending: &str| layout.door().has_file(&layout.backups().join(format!("{name}{ending}")));
+    let taken = |name: &str| is_there(name, EXTENSION) || is_there(name, OLD_EXTENSION);
     while taken(&name) {
         number += 1;
         name = format!("{base}+{number}");
@@ -273,8 +282,19 @@ fn free_name(layout: &Layout, now: Timestamp) -> String {
     name
 }
 
+/// The name of a snapshot: its file's, without the ending.
 fn stem(path: &Path) -> String {
-    path.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_owned()
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    [EXTENSION, OLD_EXTENSION]
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// A snapshot that cannot be read.
+fn bad(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
 }
 
 /// Whether most memories of some snapshot are gone. They were not forgotten, else they would be gone
@@ -288,9 +308,8 @@ fn has_lost_most(layout: &Layout, sources: &[PathBuf], snapshots: &[PathBuf]) ->
 /// nothing else that may lie there.
 fn paths(layout: &Layout) -> Vec<PathBuf> {
     let listed = layout.files_in(&layout.backups());
-    let is_ours = |path: &Path| path.extension().is_some_and(|e| e == EXTENSION) && is_name(&stem(path));
     let mut found: Vec<PathBuf> =
-        listed.into_iter().map(|(path, _)| path).filter(|path| is_ours(path)).collect();
+        listed.into_iter().map(|(path, _)| path).filter(|path| is_name(&stem(path))).collect();
     found.sort_by_cached_key(|path| (pack::number_of(layout.door(), path), path.clone()));
     found
 }

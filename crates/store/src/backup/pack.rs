@@ -1,58 +1,44 @@
-//! The file of a snapshot: a first line that says what it is, then entries, each a line of JSON and
-//! its compressed bytes, then a line that says how many there were. Written and read as a stream:
-//! one entry in memory at a time.
+//! The file of a snapshot: a gzipped tar archive that can be unpacked without hark. Its first entry says what it is; the
+//! others are the files under their names in the data directory. Written and read as a stream: one entry in memory at a
+//! time.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use hark_core::Timestamp;
 use hark_files::Door;
-use miniz_oxide::deflate::compress_to_vec;
-use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use serde::{Deserialize, Serialize};
 
+use super::tar::{Archive, Refused};
+use super::{bad, gzip, old, tar};
 use crate::error::StoreError;
 use crate::files;
 use crate::layout::Layout;
 use crate::leftovers;
 
-const FORMAT: u32 = 1;
-const LEVEL: u8 = 6;
-/// No entry is larger; a damaged length must not take all memory.
-const LARGEST: usize = 64 * 1024 * 1024;
+const FORMAT: u32 = 2;
+/// The first entry.
+const HEAD: &str = "hark-backup.json";
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Head {
-    hark_backup: u32,
-    made: Timestamp,
-    digest: String,
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Head {
+    pub(super) hark_backup: u32,
+    pub(super) made: Timestamp,
+    pub(super) digest: String,
     /// Counts up from one snapshot to the next, whatever the clock says. Older ones have none.
     #[serde(default, skip_serializing_if = "is_zero")]
-    number: u64,
+    pub(super) number: u64,
 }
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct EntryHead {
-    path: String,
-    size: usize,
-    packed: usize,
-    hash: String,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct End {
-    end: usize,
-}
-
 pub(super) struct Packer<'p> {
     path: &'p Path,
     out: BufWriter<File>,
-    count: usize,
+    seconds: u64,
 }
 
 impl<'p> Packer<'p> {
@@ -65,35 +51,26 @@ impl<'p> Packer<'p> {
     ) -> Result<Self, StoreError> {
         let file = door.create_new(path).map_err(|e| StoreError::io(path, e))?;
         leftovers::claim(&file);
-        let mut packer = Packer { path, out: BufWriter::new(file), count: 0 };
-        packer.line(&Head { hark_backup: FORMAT, made: now, digest: digest.to_owned(), number })?;
+        let seconds = u64::try_from(now.as_millis() / 1_000).unwrap_or_default();
+        let mut packer = Packer { path, out: BufWriter::new(file), seconds };
+        let head = Head { hark_backup: FORMAT, made: now, digest: digest.to_owned(), number };
+        let mut text = serde_json::to_vec(&head).unwrap_or_default();
+        text.push(b'\n');
+        packer.add(HEAD, &text)?;
         Ok(packer)
     }
 
-    fn line(&mut self, value: &impl Serialize) -> Result<(), StoreError> {
-        let mut line = serde_json::to_vec(value).unwrap_or_default();
-        line.push(b'\n');
-        self.out.write_all(&line).map_err(|e| StoreError::io(self.path, e))
+    fn put(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.out.write_all(&gzip::member(bytes)).map_err(|e| StoreError::io(self.path, e))
     }
 
     pub(super) fn add(&mut self, name: &str, content: &[u8]) -> Result<(), StoreError> {
-        let packed = compress_to_vec(content, LEVEL);
-        let head = EntryHead {
-            path: name.to_owned(),
-            size: content.len(),
-            packed: packed.len(),
-            hash: blake3::hash(content).to_hex()[..32].to_owned(),
-        };
-        self.line(&head)?;
-        self.out.write_all(&packed).map_err(|e| StoreError::io(self.path, e))?;
-        self.count += 1;
-        Ok(())
+        self.put(&tar::entry(name, content, self.seconds))
     }
 
-    /// The last line, and on disk before anybody relies on it.
+    /// The end, and on disk before anybody relies on it.
     pub(super) fn finish(mut self) -> Result<(), StoreError> {
-        let count = self.count;
-        self.line(&End { end: count })?;
+        self.put(&tar::end())?;
         let fail = |e| StoreError::io(self.path, e);
         let file = self.out.into_inner().map_err(|e| StoreError::io(self.path, e.into_error()))?;
         file.sync_all().map_err(fail)
@@ -102,70 +79,91 @@ impl<'p> Packer<'p> {
 
 /// Reads entries one after another.
 pub(super) struct Unpacker {
-    input: BufReader<File>,
+    source: Source,
     head: Head,
-    pub(super) ended: bool,
+}
+
+enum Source {
+    Archive(Archive<BufReader<File>>),
+    Old(old::Entries),
 }
 
 impl Unpacker {
+    /// Told by its first bytes: one of an older version that was written again kept its name.
     pub(super) fn open(door: &Door, path: &Path) -> io::Result<Self> {
         let mut input = BufReader::new(door.open(path)?);
-        let head: Head = read_line(&mut input)?.ok_or_else(|| bad("it is empty"))?;
-        if head.hark_backup > FORMAT {
+        let (head, source, newest) = if input.fill_buf()?.starts_with(&gzip::MAGIC) {
+            let mut archive = Archive::new(input);
+            let first = archive.next()?.filter(|(name, _)| name == HEAD);
+            let text = first
+                .ok_or_else(|| bad("it is no backup of hark: it does not begin with hark-backup.json"))?;
+            let head = serde_json::from_slice(&text.1).map_err(|_| bad("it is no backup of hark"))?;
+            (head, Source::Archive(archive), FORMAT)
+        } else {
+            let (head, entries) = old::Entries::open(input)?;
+            (head, Source::Old(entries), old::FORMAT)
+        };
+        if head.hark_backup > newest {
             return Err(bad("it was made by a newer version"));
         }
-        Ok(Unpacker { input, head, ended: false })
+        Ok(Unpacker { source, head })
     }
 
-    /// The name of the next entry, whose content is passed over.
-    fn skip(&mut self) -> io::Result<Option<String>> {
-        let Some(head) = self.entry()? else { return Ok(None) };
-        self.input.seek_relative(i64::try_from(head.packed).unwrap_or(i64::MAX))?;
-        Ok(Some(head.path))
+    /// It was read to its end, and ends where it should.
+    pub(super) fn ended(&self) -> bool {
+        match &self.source {
+            Source::Archive(archive) => archive.ended,
+            Source::Old(entries) => entries.ended,
+        }
     }
 
-    fn entry(&mut self) -> io::Result<Option<EntryHead>> {
-        let mut line = Vec::new();
-        self.input.by_ref().take(64 * 1024).read_until(b'\n', &mut line)?;
-        if serde_json::from_slice::<End>(&line).is_ok() {
-            self.ended = true;
-            return Ok(None);
+    /// The next entry; nothing at the end, or an error where the file is damaged or an entry is refused.
+    fn next(&mut self) -> io::Result<Option<(String, Vec<u8>)>> {
+        match &mut self.source {
+            Source::Archive(archive) => archive.next(),
+            Source::Old(entries) => entries.next(),
         }
-        if line.is_empty() {
-            return Ok(None);
-        }
-        let head: EntryHead = serde_json::from_slice(&line).map_err(|_| bad("an entry is damaged"))?;
-        if head.packed > LARGEST || head.size > LARGEST {
-            return Err(bad("an entry is damaged"));
-        }
-        Ok(Some(head))
     }
 
-    /// The next entry; nothing at the end, or an error where the file is damaged.
-    pub(super) fn next(&mut self) -> io::Result<Option<(String, Vec<u8>)>> {
-        let Some(head) = self.entry()? else { return Ok(None) };
-        let mut packed = vec![0; head.packed];
-        self.input.read_exact(&mut packed)?;
-        let content =
-            decompress_to_vec_with_limit(&packed, head.size).map_err(|_| bad("an entry is damaged"))?;
-        if blake3::hash(&content).to_hex()[..32] != head.hash {
-            return Err(bad("an entry is damaged"));
+    /// The next entry that can be used. Damage is an end like any other: what is before it is better than nothing.
+    pub(super) fn next_good(&mut self) -> Option<(String, Vec<u8>)> {
+        loop {
+            match self.next() {
+                Ok(entry) => return entry,
+                Err(e) if Refused::of(&e).is_some() => {}
+                Err(_) => return None,
+            }
         }
-        Ok(Some((head.path, content)))
+    }
+
+    fn next_name(&mut self) -> Option<String> {
+        match &mut self.source {
+            Source::Archive(_) => self.next_good().map(|(name, _)| name),
+            Source::Old(entries) => entries.next_name().ok().flatten(),
+        }
     }
 }
 
-fn bad(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
+/// Fails if a snapshot holds anything but files below its own folder. Looked at before anything is restored: somebody who
+/// puts a link or `../` into a snapshot means harm, and then none of it is to be trusted.
+pub(super) fn check(door: &Door, path: &Path) -> Result<(), StoreError> {
+    let mut from = Unpacker::open(door, path).map_err(|e| strange(path, e))?;
+    loop {
+        match from.next() {
+            Ok(Some(_)) => {}
+            Ok(None) => return Ok(()),
+            Err(e) if Refused::of(&e).is_some() => return Err(strange(path, e)),
+            // Damage is told afterwards, with what could be used.
+            Err(_) => return Ok(()),
+        }
+    }
 }
 
-fn read_line<T: for<'de> Deserialize<'de>>(input: &mut impl BufRead) -> io::Result<Option<T>> {
-    let mut line = Vec::new();
-    input.take(64 * 1024).read_until(b'\n', &mut line)?;
-    if line.is_empty() {
-        return Ok(None);
+fn strange(path: &Path, error: io::Error) -> StoreError {
+    match Refused::of(&error) {
+        Some(refused) => StoreError::StrangeBackup { path: path.to_owned(), detail: refused.to_string() },
+        None => StoreError::io(path, error),
     }
-    serde_json::from_slice(&line).map(Some).map_err(|_| bad("it is no backup of hark"))
 }
 
 /// A snapshot on its way. Leftovers are known by this name.
@@ -203,7 +201,7 @@ pub(super) fn rewrite(
     let draft = draft(layout);
     let mut to = Packer::create(door, &draft, &from.head.digest, from.head.made, from.head.number)?;
     let mut changed = false;
-    while let Ok(Some((name, content))) = from.next() {
+    while let Some((name, content)) = from.next_good() {
         match judge(&name, &content) {
             Verdict::Keep => to.add(&name, &content)?,
             Verdict::Drop => changed = true,
@@ -217,14 +215,14 @@ pub(super) fn rewrite(
     let outcome = if changed { door.rename(&draft, path) } else { door.remove(&draft) };
     outcome.map_err(|e| StoreError::io(path, e))?;
     // What was written again ends where it can be read.
-    Ok(Rewritten { changed, whole: from.ended || changed })
+    Ok(Rewritten { changed, whole: from.ended() || changed })
 }
 
-/// Whether any entry, unpacked, is like that.
+/// Whether the name or the content of any entry, unpacked, is like that.
 pub(crate) fn any_entry(door: &Door, path: &Path, mut is: impl FnMut(&[u8]) -> bool) -> bool {
     let Ok(mut from) = Unpacker::open(door, path) else { return false };
-    while let Ok(Some((_, content))) = from.next() {
-        if is(&content) {
+    while let Some((name, content)) = from.next_good() {
+        if is(name.as_bytes()) || is(&content) {
             return true;
         }
     }
@@ -243,7 +241,7 @@ pub(super) fn number_of(door: &Door, path: &Path) -> u64 {
 pub(super) fn memories_in(door: &Door, path: &Path) -> usize {
     let Ok(mut from) = Unpacker::open(door, path) else { return 0 };
     let mut count = 0;
-    while let Ok(Some(name)) = from.skip() {
+    while let Some(name) = from.next_name() {
         count += usize::from(name.starts_with("memories/"));
     }
     count
@@ -257,8 +255,11 @@ pub(super) fn made(door: &Door, path: &Path) -> Option<Timestamp> {
 pub(super) fn count(door: &Door, path: &Path) -> (usize, bool) {
     let Ok(mut from) = Unpacker::open(door, path) else { return (0, false) };
     let mut count = 0;
-    while let Ok(Some(_)) = from.next() {
+    while from.next_good().is_some() {
         count += 1;
     }
-    (count, from.ended)
+    (count, from.ended())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,14 @@
 //! Files out of a snapshot: what is missing or cannot be read, or everything as it was.
 
 use std::collections::HashSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use hark_core::{Raw, markdown};
 use hark_files::Door;
 use serde::Serialize;
 
-use super::pack::Unpacker;
-use super::{EXTENSION, PROJECTS, id_of, paths, relative, sources};
+use super::pack::{self, Unpacker};
+use super::{PROJECTS, id_of, paths, relative, sources, stem};
 use crate::error::StoreError;
 use crate::files;
 use crate::store::Store;
@@ -36,9 +36,7 @@ impl Store {
     /// The snapshot of that name, or the newest.
     pub fn snapshot_path(&self, name: Option<&str>) -> Option<std::path::PathBuf> {
         match name {
-            Some(name) => paths(&self.layout).into_iter().find(|path| {
-                path.file_name().and_then(|n| n.to_str()) == Some(&format!("{name}.{EXTENSION}"))
-            }),
+            Some(name) => paths(&self.layout).into_iter().find(|path| stem(path) == name),
             None => paths(&self.layout).pop(),
         }
     }
@@ -49,17 +47,12 @@ impl Writer<'_> {
     /// what is missing or cannot be read. `apply`: really. The index is to be made again afterwards.
     pub fn restore(&mut self, snapshot: &Path, exact: bool, apply: bool) -> Result<Restored, StoreError> {
         let fail = |e| StoreError::io(snapshot, e);
+        pack::check(self.layout.door(), snapshot)?;
         let mut from = Unpacker::open(self.layout.door(), snapshot).map_err(fail)?;
-        let mut report = Restored {
-            name: snapshot.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_owned(),
-            ..Restored::default()
-        };
+        let mut report = Restored { name: stem(snapshot), ..Restored::default() };
         let mut seen = HashSet::new();
         // What a damaged snapshot still has is better than nothing.
-        while let Ok(Some((name, content))) = from.next() {
-            if !is_plain(&name) {
-                continue;
-            }
+        while let Some((name, content)) = from.next_good() {
             seen.insert(name.clone());
             if let Some(id) = id_of(&content).filter(|_| is_note(&name))
                 && tombstones::passing(&self.tx, &id).map_err(|e| self.sql(e))?.is_some()
@@ -83,7 +76,7 @@ impl Writer<'_> {
                 }
             }
         }
-        report.whole = from.ended;
+        report.whole = from.ended();
         if exact && report.whole {
             self.remove_newer(&seen, &mut report, apply)?;
         }
@@ -154,9 +147,4 @@ impl Writer<'_> {
 
 fn is_note(name: &str) -> bool {
     ["memories/", "sessions/", PROJECTS].iter().any(|folder| name.starts_with(folder))
-}
-
-/// A path that stays inside the data directory, whoever wrote the snapshot.
-fn is_plain(name: &str) -> bool {
-    !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
 }

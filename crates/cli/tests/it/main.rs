@@ -1,0 +1,41 @@
+//! Everything the binary promises, from outside. One test binary for all of it: linking thirty takes longer than running
+//! most of them.
+
+mod bootstrap;
+mod contract;
+mod damage;
+mod distil;
+mod distil_poison;
+mod doors;
+mod failures;
+mod first_start;
+mod hand_edits;
+mod history;
+mod hook_broken;
+mod hook_every_event;
+mod hook_policy;
+mod hook_recorded;
+mod hook_storm;
+mod ingest;
+mod install;
+mod life;
+mod lifecycle;
+mod migrate;
+mod models;
+mod origins;
+mod permissions;
+mod projects;
+mod query_safety;
+mod redaction_bytes;
+mod redaction_folder;
+mod reindex;
+mod secrets;
+mod seed_defects;
+mod serve;
+mod sessions_checkpoints;
+mod shapes;
+mod storm;
+mod transcripts;
+mod transfer;
+mod trust;
+mod words;

@@ -1,0 +1,67 @@
+//! The lab: how fast hark is, and how good what it finds. Research, kept apart from `xtask` so that checking a change does
+//! not build it. `cargo xtask bench` and the others start it.
+#![allow(clippy::print_stdout, reason = "printing is what this program is for")]
+
+mod bench;
+mod coding;
+mod distil;
+mod eval;
+mod machine;
+mod page;
+mod share;
+mod transcripts;
+
+use std::process::ExitCode;
+
+use hark_testkit::tool::failure::{Failure, Outcome};
+use hark_testkit::tool::{client, failure, process, shared_data, workspace};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  bench [--quick | --million] [--json PATH] [--binary PATH]
+                                measure the release binary; a full run updates docs/benchmarks.md
+  bench hooks [--quick] [--binary PATH]
+                                measure hooks in a store of 10,000 memories and 100,000 events
+  coding [--out DIR] [--stale RUN] [--gate RUN]
+                                make the coding-session benchmark from the shared transcripts, or score runs on it
+  distil [--errors | --all FILE]
+                                score what is distilled from labelled turns of real transcripts; updates
+                                docs/benchmarks.md. Or list errors of the tuned half, or all that a file yields
+  eval [--set NAME] [--json PATH] [--binary PATH] [--encoder FILE|none] [--fit]
+                                score what the release binary finds, beside plain FTS5; a full run
+                                updates docs/benchmarks.md
+  transcripts DIR SIZE          write made-up transcripts (2GB, 500MB), to measure `hark ingest` on
+  records FILE COUNT            write made-up memories as an export, to measure `hark import` on
+  store PATH COUNT              write a store of made-up memories, as `bench` measures them
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            println!("\nfailed: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Outcome {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["bench", "hooks", options @ ..] => bench::hooks::run(options),
+        ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
+        ["coding", options @ ..] => coding::run(options),
+        ["distil", options @ ..] => distil::run(options),
+        ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
+        ["transcripts", folder, size] => transcripts::run(folder, size),
+        ["records", path, count] => bench::make_export(path, count),
+        ["store", path, count] => bench::make_store(path, count),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        other => Err(Failure::new(format!("`{}` is not a command\n\n{USAGE}", other.join(" ")))),
+    }
+}

@@ -1,0 +1,8 @@
+//! The servers as clients meet them: over stdio and HTTP.
+
+mod client;
+mod http;
+mod http_limits;
+mod http_token;
+mod lifetime;
+mod stdio;
