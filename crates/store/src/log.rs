@@ -10,9 +10,9 @@ use rusqlite::Connection;
 
 use crate::connection::{self, Settings};
 use crate::error::StoreError;
-use crate::index::Finish;
 use crate::layout::Layout;
 use crate::store::Store;
+use crate::write::Filing;
 
 /// Up to this length a log is left alone: 128 pages, about 16 prompts, half a millisecond to read.
 pub(crate) const LONG: u64 = 512 * 1024;
@@ -23,7 +23,9 @@ const STEP: u64 = 256 * 1024;
 /// Nobody who writes is held up for longer.
 const HOLD_UP: Duration = Duration::from_millis(15);
 
-/// A log this long, in pages, is folded by whoever writes next.
+/// SQLite's own choice: a log of so many pages is folded by whoever writes next.
+pub(crate) const USUAL_PAGES: i64 = 1_000;
+/// The same for those who leave it to others.
 pub(crate) const VERY_LONG_PAGES: i64 = 8_000;
 
 pub(crate) fn length(database: &Path) -> u64 {
@@ -48,7 +50,7 @@ impl Store {
     /// files the whole of a memory: whoever says this does both when nobody waits ([`fold_beside`],
     /// [`Store::finish_memories`]).
     pub fn rest_between_writes(&mut self) -> Result<(), StoreError> {
-        self.finish = Finish::Later;
+        self.filing = Filing::Sparing;
         self.conn.pragma_update(None, "wal_autocheckpoint", VERY_LONG_PAGES).map_err(|e| self.sql(e))
     }
 

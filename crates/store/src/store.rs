@@ -15,9 +15,9 @@ use rusqlite::Connection;
 use crate::connection::{self, Settings};
 use crate::error::StoreError;
 use crate::folders::{self, Depth};
-use crate::index::Finish;
 use crate::layout::Layout;
 use crate::search::ChunkCache;
+use crate::write::Filing;
 use crate::{damage, index, layers, log, lost, migrate, projects, read_only, sessions, tombstones};
 
 /// Who opens the store; decides how long it waits and what it tidies.
@@ -43,7 +43,7 @@ pub struct Store {
     pub(crate) patience: Duration,
     /// Leaves others time after each write.
     pub(crate) courteous: bool,
-    pub(crate) finish: Finish,
+    pub(crate) filing: Filing,
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) cache: RefCell<ChunkCache>,
@@ -121,7 +121,7 @@ impl Store {
             layout: layout.clone(),
             patience: options.role.settings().patience,
             courteous: false,
-            finish: Finish::Now,
+            filing: Filing::Whole,
             embedder: options.embedder.clone(),
             redactor: options.redactor.clone(),
             cache: RefCell::new(ChunkCache::default()),

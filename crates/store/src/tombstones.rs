@@ -211,6 +211,10 @@ impl Store {
 }
 
 impl Writer<'_> {
+    pub fn tombstones(&self) -> Result<Vec<Tombstone>, StoreError> {
+        read(self.layout)
+    }
+
     pub fn is_forgotten(&self, id: &MemoryId) -> Result<bool, StoreError> {
         passing(&self.tx, &id.full()).map(|why| why.is_some()).map_err(|e| self.sql(e))
     }

@@ -3,6 +3,7 @@
 //!
 //! What an arrival may overwrite is decided above; here a file and its rows get into place.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Component, Path};
 
@@ -11,11 +12,16 @@ use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, params_from_iter};
 
 use crate::error::StoreError;
+use crate::index::Prepared;
+use crate::log;
 use crate::projects::ProjectNum;
 use crate::read::{self, Stored, number_list};
 use crate::revisions::{self, Revision};
 use crate::store::Store;
-use crate::write::Writer;
+use crate::write::{Filing, Parcel, Writer};
+
+/// 768 MB.
+const LONGEST_LOG_PAGES: i64 = 196_608;
 
 /// Which memories leave. Empty lists mean "any".
 #[derive(Debug, Clone, Default)]
@@ -164,14 +170,50 @@ impl Store {
         run().map_err(|e| self.sql(e))
     }
 
-    /// Room for many writes in a row; small enough that an import stays below 300 MB in all.
+    /// Runs `change` under the write lock, for very many memories: their words, entities and near-repeats are
+    /// filed together at the end. Afterwards others get their turn.
+    pub fn write_many<T, E: From<StoreError>>(
+        &mut self,
+        now: Timestamp,
+        change: impl FnOnce(&mut Writer<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.write_as(Filing::Together, now, change)
+    }
+
+    /// Room for many writes in a row; small enough that an import stays below 300 MB in all. The log is folded
+    /// rarely: most pages that one transaction writes are written again by the next.
     pub fn prepare_for_many(&mut self) {
-        let _ = self.conn.execute_batch("PRAGMA cache_size = -96000");
+        let settings = format!("PRAGMA cache_size = -96000; PRAGMA wal_autocheckpoint = {LONGEST_LOG_PAGES}");
+        let _ = self.conn.execute_batch(&settings);
     }
 
     /// Back to what a command usually needs.
     pub fn done_with_many(&mut self) {
-        let _ = self.conn.execute_batch("PRAGMA cache_size = -12000; PRAGMA shrink_memory");
+        let _ = self.conn.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
+        let pages = if self.filing == Filing::Sparing { log::VERY_LONG_PAGES } else { log::USUAL_PAGES };
+        let _ = self.conn.execute_batch(&format!(
+            "PRAGMA wal_autocheckpoint = {pages}; PRAGMA cache_size = -12000; PRAGMA shrink_memory"
+        ));
+    }
+
+    /// The ids of all memories.
+    pub fn ids(&self) -> Result<HashSet<MemoryId>, StoreError> {
+        let run = || -> rusqlite::Result<HashSet<MemoryId>> {
+            let mut statement = self.conn.prepare("SELECT id FROM memory")?;
+            let mut rows = statement.query([])?;
+            let mut ids = HashSet::new();
+            while let Some(row) = rows.next()? {
+                ids.extend(MemoryId::from_slice(row.get_ref(0)?.as_blob()?));
+            }
+            Ok(ids)
+        };
+        run().map_err(|e| self.sql(e))
+    }
+
+    /// Works out what the index will hold of a memory; on any thread.
+    pub fn preparer(&self) -> impl Fn(&Memory) -> Prepared + Send + Sync + use<> {
+        let embedder = self.embedder.clone();
+        move |memory| Prepared::new(memory, embedder.as_ref())
     }
 }
 
@@ -204,6 +246,7 @@ impl Writer<'_> {
         memory: &Memory,
         file: Option<&str>,
         verbatim: Option<&Clean>,
+        prepared: Option<Prepared>,
     ) -> Result<(), StoreError> {
         let layout = self.layout;
         let own = format!("{}/{}", memory.kind.name(), markdown::file_name(memory));
@@ -211,13 +254,13 @@ impl Writer<'_> {
             !crate::layers::is_layered(file)
                 && layout.door().look(&layout.memories().join(file)).is_ok_and(|found| found.is_none())
         };
-        let file = match file.filter(|file| is_safe_place(file) && free(file)) {
-            Some(file) => file.to_owned(),
-            None if free(&own) => own,
+        let (file, is_new) = match file.filter(|file| is_safe_place(file) && free(file)) {
+            Some(file) => (file.to_owned(), true),
+            None if free(&own) => (own, true),
             // Another memory with the same title and tail: the whole id tells them apart.
-            None => format!("{}/{}.md", memory.kind.name(), memory.id.full()),
+            None => (format!("{}/{}.md", memory.kind.name(), memory.id.full()), false),
         };
-        self.put_text(memory, &file, verbatim)
+        self.put_parcel(memory, &file, Parcel { verbatim, prepared, is_new })
     }
 
     /// Former states of a memory, oldest first.

@@ -15,7 +15,7 @@ use hark_core::vector::Embedder;
 use hark_core::{Memory, MemoryId, Raw, Timestamp, markdown};
 use rusqlite::{Connection, OptionalExtension, params};
 
-pub(crate) use note::{FolderNote, folders_of};
+pub(crate) use note::{FolderNotes, folders_of};
 use survey::Root;
 pub(crate) use survey::Survey;
 
@@ -23,7 +23,7 @@ use crate::access::{CANNOT_BE_READ, is_denied};
 use crate::connection;
 use crate::error::StoreError;
 use crate::files::{self, Stamp};
-use crate::index::{self, Entry, Finish};
+use crate::index::{self, Entry, Finish, Gathered};
 use crate::layers::{self, Layer};
 use crate::layout::{Layout, Located};
 use crate::store::Store;
@@ -211,6 +211,7 @@ pub(crate) fn index_files(
     }
     let mut found = Vec::new();
     let mut count = 0;
+    let mut gathered = Gathered::default();
     for change in changes {
         match change {
             Change::Read(file, stamp) => match read(layout, redactor, &file, stamp)? {
@@ -240,17 +241,21 @@ pub(crate) fn index_files(
                 set_unread(tx, &file, stamp, &reason).map_err(fail)?;
             }
             None => {
-                let entry = Entry { memory: &memory, file: &file, stamp, finish: Finish::Now };
+                let entry = Entry { memory: &memory, file: &file, stamp, prepared: None };
                 // A store that was copied or checked out anew has new times and the same memories.
                 if index::restamp(tx, &entry).map_err(fail)? {
                     continue;
                 }
                 replace_at(tx, &file, &memory.id).map_err(fail)?;
-                index::put(tx, embedder, &entry, now).map_err(fail)?;
+                index::put(tx, embedder, entry, Finish::Together(&mut gathered), now).map_err(fail)?;
+                if gathered.is_large() {
+                    gathered.file(tx).map_err(fail)?;
+                }
                 count += 1;
             }
         }
     }
+    gathered.file(tx).map_err(fail)?;
     for (folder, mtime) in survey.folders {
         tx.prepare_cached(
             "INSERT INTO folder (path, mtime) VALUES (?1, ?2) ON CONFLICT (path) DO UPDATE SET mtime = excluded.mtime",
