@@ -22,6 +22,8 @@ pub enum StoreError {
     Foreign { path: PathBuf },
     #[error("{}: was written by a newer version of hark that this one cannot write beside", .path.display())]
     TooNew { path: PathBuf },
+    #[error("{}: was written by an older version of hark (version {version} of the index)", .path.display())]
+    Outdated { path: PathBuf, version: i32 },
     #[error("{}: has to be brought up to date first", .path.display())]
     Behind { path: PathBuf },
     #[error("{}: still busy after {waited_ms} ms", .path.display())]
@@ -56,7 +58,7 @@ impl StoreError {
             StoreError::Denied { path } => {
                 format!("check who owns it, then: chmod u+rX {}", path.display())
             }
-            StoreError::Corrupt { .. } => {
+            StoreError::Corrupt { .. } | StoreError::Outdated { .. } => {
                 "your memories are safe in their files; run `hark reindex` to rebuild the index".to_owned()
             }
             StoreError::Foreign { path } => {

@@ -80,7 +80,8 @@ impl Store {
         }
         tighten(layout);
         match Self::open_once(layout, options, lost) {
-            Err(StoreError::Corrupt { .. }) => {
+            // An index that is damaged, or older than what this hark can add to, is made again from the files.
+            Err(StoreError::Corrupt { .. } | StoreError::Outdated { .. }) => {
                 let aside = set_aside_damaged(layout, options)?;
                 let store = Self::open_once(layout, options, false)?;
                 Ok(Store { set_aside: aside, ..store })
