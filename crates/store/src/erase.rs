@@ -11,7 +11,7 @@ use hark_core::{SessionId, Timestamp, markdown};
 use hark_files::Door;
 
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files;
 use crate::layout::Layout;
 use crate::leaning;
@@ -68,10 +68,10 @@ impl Writer<'_> {
     /// Takes quotes out of everything that this store keeps about sessions. Returns how many places
     /// were changed.
     pub fn scrub(&mut self, traces: &Traces) -> Result<usize, StoreError> {
-        let sources = self.sources_of(traces).map_err(|e| self.sql(e))?;
-        let turns = self.turns_quoting(traces, &sources).map_err(|e| self.sql(e))?;
+        let sources = self.sources_of(traces).at(self)?;
+        let turns = self.turns_quoting(traces, &sources).at(self)?;
         self.bury_turns(turns)?;
-        let mut changed = self.scrub_rows(traces, &sources).map_err(|e| self.sql(e))?;
+        let mut changed = self.scrub_rows(traces, &sources).at(self)?;
         for path in texts_of(self.layout) {
             let Ok(text) = self.layout.door().read_to_string(&path, files::LARGEST) else { continue };
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -123,7 +123,7 @@ impl Writer<'_> {
         let door = self.layout.door();
         if named != path && door.look(&named).is_ok_and(|found| found.is_none()) {
             self.journal.created(door, &named);
-            door.rename(path, &named).map_err(|e| StoreError::io(&named, e))?;
+            door.rename(path, &named).at(&named)?;
         }
         Ok(())
     }
@@ -194,7 +194,7 @@ impl Writer<'_> {
             self.tx.execute("DELETE FROM session_lexicon WHERE rowid = ?1", [num])?;
             self.tx.execute("DELETE FROM session WHERE num = ?1", [num]).map(drop)
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Removes what the index knows of a project that holds nothing any more.
@@ -210,7 +210,7 @@ impl Writer<'_> {
                 )
                 .map(drop)
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Ordinary tables with their columns; those of the full-text indexes hold hashes only.
@@ -359,7 +359,7 @@ impl Store {
                 }
                 Ok(changed)
             };
-            run().map_err(|e| writer.sql(e))
+            run().at(writer)
         })
     }
 }

@@ -1,10 +1,15 @@
 //! What can go wrong with storage, each with the file it concerns and a way out.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use hark_core::MemoryId;
 use hark_files::Refusal;
+
+use crate::layout::Layout;
+use crate::store::Store;
+use crate::write::Writer;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -141,5 +146,57 @@ impl StoreError {
             }
             _ => StoreError::Sqlite { path, source },
         }
+    }
+}
+
+/// Says where something went wrong: `.at(path)`, or `.at(store)` for the index of a store.
+pub(crate) trait At<T> {
+    fn at<P: Place + ?Sized>(self, place: &P) -> Result<T, StoreError>;
+}
+
+impl<T> At<T> for rusqlite::Result<T> {
+    fn at<P: Place + ?Sized>(self, place: &P) -> Result<T, StoreError> {
+        self.map_err(|e| StoreError::sqlite(&place.file(), e))
+    }
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at<P: Place + ?Sized>(self, place: &P) -> Result<T, StoreError> {
+        self.map_err(|e| StoreError::io(&place.file(), e))
+    }
+}
+
+/// What an error can name: a file, or something with an index.
+pub(crate) trait Place {
+    fn file(&self) -> Cow<'_, Path>;
+}
+
+impl Place for Path {
+    fn file(&self) -> Cow<'_, Path> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl Place for PathBuf {
+    fn file(&self) -> Cow<'_, Path> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl Place for Layout {
+    fn file(&self) -> Cow<'_, Path> {
+        Cow::Owned(self.database())
+    }
+}
+
+impl Place for Store {
+    fn file(&self) -> Cow<'_, Path> {
+        self.layout.file()
+    }
+}
+
+impl Place for Writer<'_> {
+    fn file(&self) -> Cow<'_, Path> {
+        self.layout.file()
     }
 }

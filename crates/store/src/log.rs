@@ -9,7 +9,7 @@ use hark_core::Timestamp;
 use rusqlite::Connection;
 
 use crate::connection::{self, Settings};
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::layout::Layout;
 use crate::store::Store;
 use crate::write::Filing;
@@ -51,7 +51,7 @@ impl Store {
     /// [`Store::finish_memories`]).
     pub fn rest_between_writes(&mut self) -> Result<(), StoreError> {
         self.filing = Filing::Sparing;
-        self.conn.pragma_update(None, "wal_autocheckpoint", VERY_LONG_PAGES).map_err(|e| self.sql(e))
+        self.conn.pragma_update(None, "wal_autocheckpoint", VERY_LONG_PAGES).at(self)
     }
 
     /// Whether it is time to [`fold_beside`], for a process that lives on. The log begins anew only when a write
@@ -69,10 +69,10 @@ impl Store {
     pub fn fold_log(&mut self, now: Timestamp) -> Result<(), StoreError> {
         // Most of it beside those who write; then what they wrote meanwhile. For that they wait, so not
         // for as long as somebody may read.
-        checkpoint(&self.conn, "PASSIVE").map_err(|e| self.sql(e))?;
-        self.conn.busy_timeout(HOLD_UP).map_err(|e| self.sql(e))?;
-        let folded = checkpoint(&self.conn, "RESTART").map_err(|e| self.sql(e));
-        self.conn.busy_timeout(self.patience).map_err(|e| self.sql(e))?;
+        checkpoint(&self.conn, "PASSIVE").at(self)?;
+        self.conn.busy_timeout(HOLD_UP).at(self)?;
+        let folded = checkpoint(&self.conn, "RESTART").at(self);
+        self.conn.busy_timeout(self.patience).at(self)?;
         if folded? {
             // A log begins anew with the first write after it was folded.
             self.note("log_folded", &now.as_millis().to_string())?;
@@ -87,7 +87,7 @@ pub fn fold_beside(layout: &Layout) -> Result<(), StoreError> {
     let path = layout.database();
     let settings = Settings { patience: HOLD_UP, skip_checkpoint: true, cache_kib: 64 };
     let conn = connection::open(&path, settings)?;
-    checkpoint(&conn, "PASSIVE").map(drop).map_err(|e| StoreError::sqlite(&path, e))
+    checkpoint(&conn, "PASSIVE").map(drop).at(&path)
 }
 
 /// Whether all of the log is in the database now, and nobody reads from it any more.

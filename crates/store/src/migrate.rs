@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::connection::{begin, patiently};
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 
 /// The schema of a new index.
 const BASE: &str = include_str!("../../../migrations/sqlite/0009_base.sql");
@@ -25,7 +25,7 @@ pub(crate) fn current_version() -> i32 {
 
 /// The schema version of an index that was already found to be ours.
 pub(crate) fn version(conn: &Connection, path: &Path) -> Result<i32, StoreError> {
-    conn.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| StoreError::sqlite(path, e))
+    conn.query_row("PRAGMA user_version", [], |row| row.get(0)).at(path)
 }
 
 /// Makes a new index, or adds to one what is missing in it.
@@ -34,22 +34,21 @@ pub(crate) fn migrate(conn: &Connection, path: &Path, patience: Duration) -> Res
         return Ok(());
     }
     let tx = begin(conn, path, patience)?;
-    let fail = |e| StoreError::sqlite(path, e);
     // Somebody else may have migrated while we waited for the lock.
-    let mut version: i32 = tx.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(fail)?;
+    let mut version: i32 = tx.query_row("PRAGMA user_version", [], |row| row.get(0)).at(path)?;
     if version == 0 {
-        tx.execute_batch(BASE).map_err(fail)?;
-        tx.pragma_update(None, "application_id", APPLICATION_ID).map_err(fail)?;
+        tx.execute_batch(BASE).at(path)?;
+        tx.pragma_update(None, "application_id", APPLICATION_ID).at(path)?;
         version = BASE_VERSION;
     }
     if version < BASE_VERSION {
         return Err(StoreError::Outdated { path: path.to_owned(), version });
     }
     for script in ADDITIONS.iter().skip((version - BASE_VERSION) as usize) {
-        tx.execute_batch(script).map_err(fail)?;
+        tx.execute_batch(script).at(path)?;
     }
-    tx.pragma_update(None, "user_version", current_version().max(version)).map_err(fail)?;
-    tx.commit().map_err(fail)
+    tx.pragma_update(None, "user_version", current_version().max(version)).at(path)?;
+    tx.commit().at(path)
 }
 
 /// The schema version, or why this file is not ours to touch.
@@ -67,7 +66,7 @@ pub(crate) fn check_owner(conn: &Connection, path: &Path, patience: Duration) ->
         let min_writer: Option<String> = conn
             .query_row("SELECT value FROM meta WHERE key = 'min_writer'", [], |row| row.get(0))
             .optional()
-            .map_err(|e| StoreError::sqlite(path, e))?;
+            .at(path)?;
         let needed = min_writer.and_then(|v| v.parse::<i32>().ok()).unwrap_or(0);
         if needed > current_version() {
             return Err(StoreError::TooNew { path: path.to_owned() });

@@ -9,7 +9,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use serde::Serialize;
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files::Stamp;
 use crate::layers::Layer;
 use crate::own;
@@ -98,18 +98,17 @@ pub(crate) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
 }
 
 pub(crate) fn find(conn: &Connection, database: &Path, id: &IdRef) -> Result<Stored, StoreError> {
-    let fail = |e| StoreError::sqlite(database, e);
     let mut found: Vec<Stored> = match id {
         IdRef::Full(id) => conn
             .prepare_cached(&format!("SELECT {COLUMNS} FROM memory WHERE id = ?1"))
             .and_then(|mut s| s.query_map([id.as_bytes().as_slice()], stored)?.collect())
-            .map_err(fail)?,
+            .at(database)?,
         IdRef::Tail(tail) => conn
             .prepare_cached(&format!(
                 "SELECT {COLUMNS} FROM memory WHERE tail >= ?1 AND tail < ?2 ORDER BY id LIMIT 9"
             ))
             .and_then(|mut s| s.query_map([tail.as_str(), &format!("{tail}~")], stored)?.collect())
-            .map_err(fail)?,
+            .at(database)?,
     };
     match found.len() {
         0 => Err(StoreError::NotFound { id: id.to_string() }),
@@ -168,13 +167,11 @@ impl Store {
 
     /// Memories by number; those that vanished are left out.
     pub fn load(&self, nums: &[i64]) -> Result<Vec<Stored>, StoreError> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM memory WHERE num = ?1"))
-            .map_err(|e| self.sql(e))?;
+        let mut statement =
+            self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM memory WHERE num = ?1")).at(self)?;
         let mut found = Vec::with_capacity(nums.len());
         for num in nums {
-            found.extend(statement.query_row([num], stored).optional().map_err(|e| self.sql(e))?);
+            found.extend(statement.query_row([num], stored).optional().at(self)?);
         }
         Ok(found)
     }
@@ -194,17 +191,17 @@ impl Store {
         let run = || -> rusqlite::Result<Vec<Stored>> {
             self.conn.prepare(&sql)?.query_map(params_from_iter(values), stored)?.collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn count(&self, filter: &ListFilter) -> Result<i64, StoreError> {
         let (condition, values) = condition(filter);
         let sql = format!("SELECT count(*) FROM memory WHERE {condition}");
-        self.conn.query_row(&sql, params_from_iter(values), |row| row.get(0)).map_err(|e| self.sql(e))
+        self.conn.query_row(&sql, params_from_iter(values), |row| row.get(0)).at(self)
     }
 
     pub fn project_num(&self, key: &ProjectKey) -> Result<Option<ProjectNum>, StoreError> {
-        projects::find(&self.conn, key).map_err(|e| self.sql(e))
+        projects::find(&self.conn, key).at(self)
     }
 
     pub fn history(&self, id: &MemoryId) -> Result<Vec<Revision>, StoreError> {
@@ -233,7 +230,7 @@ impl Store {
             }
             Ok(found)
         };
-        let mut found = run().map_err(|e| self.sql(e))?;
+        let mut found = run().at(self)?;
         for neighbour in &mut found {
             neighbour.memory = self.find(&IdRef::Full(neighbour.id)).ok().map(|stored| stored.memory);
         }
@@ -266,7 +263,7 @@ impl Store {
                 .query_map(params![leaf, entity.norm, format!("%{suffix}")], stored)?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn entities_of(&self, num: i64) -> Result<Vec<EntityCount>, StoreError> {
@@ -282,7 +279,7 @@ impl Store {
                 })?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn tags(&self, projects: Option<&[ProjectNum]>) -> Result<Vec<(String, i64)>, StoreError> {
@@ -295,7 +292,7 @@ impl Store {
         let run = || -> rusqlite::Result<Vec<(String, i64)>> {
             self.conn.prepare(&sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn stats(&self) -> Result<Stats, StoreError> {
@@ -325,7 +322,7 @@ impl Store {
                 index_bytes: 0,
             })
         };
-        let mut stats = run().map_err(|e| self.sql(e))?;
+        let mut stats = run().at(self)?;
         stats.index_bytes = ["hark.db", "hark.db-wal"]
             .iter()
             .filter_map(|name| self.layout.door().look(Path::new(name)).ok().flatten())

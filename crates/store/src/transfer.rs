@@ -11,7 +11,7 @@ use hark_core::{Clean, IdRef, Kind, Memory, MemoryId, Session, SessionId, Status
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, params_from_iter};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::index::Prepared;
 use crate::log;
 use crate::projects::ProjectNum;
@@ -93,13 +93,13 @@ impl Store {
         let run = || -> rusqlite::Result<Vec<Stored>> {
             self.conn.prepare_cached(&sql)?.query_map(params_from_iter(values), read::stored)?.collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn departing_count(&self, which: &Departure) -> Result<i64, StoreError> {
         let (condition, values) = which.condition();
         let sql = format!("SELECT count(*) FROM memory m WHERE {condition}");
-        self.conn.query_row(&sql, params_from_iter(values), |row| row.get(0)).map_err(|e| self.sql(e))
+        self.conn.query_row(&sql, params_from_iter(values), |row| row.get(0)).at(self)
     }
 
     /// Entities that departing memories mention, in an order that does not depend on this index.
@@ -115,9 +115,9 @@ impl Store {
              JOIN memory m ON m.num = n.memory LEFT JOIN project p ON p.num = e.project WHERE {condition} \
              GROUP BY e.id ORDER BY e.kind, e.norm, p.key"
         );
-        let mut statement = self.conn.prepare(&sql).map_err(|e| self.sql(e))?;
-        let mut rows = statement.query(params_from_iter(values)).map_err(|e| self.sql(e))?;
-        while let Some(row) = rows.next().map_err(|e| self.sql(e))? {
+        let mut statement = self.conn.prepare(&sql).at(self)?;
+        let mut rows = statement.query(params_from_iter(values)).at(self)?;
+        while let Some(row) = rows.next().at(self)? {
             let total = || -> rusqlite::Result<EntityTotal> {
                 Ok(EntityTotal {
                     kind: row.get(0)?,
@@ -126,7 +126,7 @@ impl Store {
                     mentions: row.get(3)?,
                 })
             };
-            if let Err(e) = each(total().map_err(|e| self.sql(e))?) {
+            if let Err(e) = each(total().at(self)?) {
                 return Ok(Err(e));
             }
         }
@@ -145,7 +145,7 @@ impl Store {
                 .query_map([num], |row| row.get(0))?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Session files in the order of their ids.
@@ -167,7 +167,7 @@ impl Store {
             })
             .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Runs `change` under the write lock, for very many memories: their words, entities and near-repeats are
@@ -207,7 +207,7 @@ impl Store {
             }
             Ok(ids)
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Works out what the index will hold of a memory; on any thread.
@@ -299,7 +299,7 @@ impl Writer<'_> {
         file: Option<&str>,
         verbatim: Option<&Clean>,
     ) -> Result<Arrived, StoreError> {
-        let known = crate::sessions::num_of(&self.tx, &session.id).map_err(|e| self.sql(e))?;
+        let known = crate::sessions::num_of(&self.tx, &session.id).at(self)?;
         let known = known.map(|num| self.session(num)).transpose()?.flatten();
         if let Some(mut known) = known {
             if session.updated <= known.session.updated {
@@ -333,7 +333,7 @@ impl Writer<'_> {
                 .optional()?;
             Ok(found.is_some())
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }
 

@@ -10,7 +10,7 @@ use hark_core::{Clean, IdRef, Memory, MemoryId, Status, Timestamp, markdown};
 use rusqlite::Transaction;
 
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use hark_files::Door;
 
 use crate::files::{self, FileJournal};
@@ -126,13 +126,9 @@ impl Store {
 }
 
 impl Writer<'_> {
-    pub(crate) fn sql(&self, error: rusqlite::Error) -> StoreError {
-        StoreError::sqlite(&self.layout.database(), error)
-    }
-
     /// Whether no memory of this store has that short id yet.
     pub fn is_free(&self, id: &MemoryId) -> Result<bool, StoreError> {
-        read::tail_exists(&self.tx, &id.tail()).map(|exists| !exists).map_err(|e| self.sql(e))
+        read::tail_exists(&self.tx, &id.tail()).map(|exists| !exists).at(self)
     }
 
     /// A memory as it stands in its file, which somebody may have edited since it was indexed.
@@ -175,7 +171,7 @@ impl Writer<'_> {
         wanted: impl Fn(&Memory) -> bool,
     ) -> Result<Vec<Memory>, StoreError> {
         const MOST: usize = 8;
-        let nums = index::alike(&self.tx, memory).map_err(|e| self.sql(e))?;
+        let nums = index::alike(&self.tx, memory).at(self)?;
         let fits = |stored: &Stored| {
             let other = &stored.memory;
             other.id != memory.id && other.kind == memory.kind && other.scope == memory.scope && wanted(other)
@@ -185,7 +181,7 @@ impl Writer<'_> {
 
     /// The active memory of the same project and kind with this topic, newest first.
     pub fn of_topic(&self, memory: &Memory, topic: &str) -> Result<Option<Memory>, StoreError> {
-        let nums = index::of_topic(&self.tx, topic).map_err(|e| self.sql(e))?;
+        let nums = index::of_topic(&self.tx, topic).at(self)?;
         let fits = |stored: &Stored| {
             let other = &stored.memory;
             other.id != memory.id && other.status == Status::Active && other.scope == memory.scope
@@ -205,7 +201,7 @@ impl Writer<'_> {
             if found.len() == most {
                 break;
             }
-            let Some(stored) = read::by_num(&self.tx, *num).map_err(|e| self.sql(e))? else { continue };
+            let Some(stored) = read::by_num(&self.tx, *num).at(self)? else { continue };
             if !fits(&stored) {
                 continue;
             }
@@ -283,7 +279,7 @@ impl Writer<'_> {
         )?;
         self.before_folder(&target_folder)?;
         self.journal.created(to.door, &to.path);
-        to.door.rename(&from.path, &to.path).map_err(|e| StoreError::io(&to.path, e))?;
+        to.door.rename(&from.path, &to.path).at(&to.path)?;
         self.notes.after(&folder);
         self.notes.after(&target_folder);
         self.put_file(after, &file)
@@ -311,18 +307,15 @@ impl Writer<'_> {
             .prepare_cached("DELETE FROM used WHERE id = ?1")
             .and_then(|mut s| s.execute([id.as_bytes().as_slice()]))
             .and_then(|_| self.tx.execute("DELETE FROM injected WHERE item = ?1", [short]))
-            .map_err(|e| self.sql(e))?;
+            .at(self)?;
         self.drop_file(&stored.file)?;
         // What is taken out of the index must be in it.
-        self.gathered
-            .file(&self.tx)
-            .and_then(|()| index::clear(&self.tx, stored.num))
-            .map_err(|e| self.sql(e))
+        self.gathered.file(&self.tx).and_then(|()| index::clear(&self.tx, stored.num)).at(self)
     }
 
     /// Memories whose files link to this one.
     pub fn linked_from(&self, id: &MemoryId) -> Result<Vec<MemoryId>, StoreError> {
-        read::linked_from(&self.tx, id).map_err(|e| self.sql(e))
+        read::linked_from(&self.tx, id).at(self)
     }
 
     fn keep_revision(&mut self, before: &Memory, change: &'static str) -> Result<(), StoreError> {
@@ -375,16 +368,13 @@ impl Writer<'_> {
             Filing::Sparing => Finish::Later,
             Filing::Together => Finish::Together(&mut self.gathered),
         };
-        let path = self.layout.database();
-        let fail = |e| StoreError::sqlite(&path, e);
-        index::put(&self.tx, self.embedder, entry, finish, self.now).map_err(fail)?;
-        used::arrive(&self.tx, memory, self.now).map_err(fail)
+        index::put(&self.tx, self.embedder, entry, finish, self.now).at(self.layout)?;
+        used::arrive(&self.tx, memory, self.now).at(self.layout)
     }
 
     /// Looks at a folder before a file in it is written or taken away.
     fn before_folder(&mut self, folder: &str) -> Result<(), StoreError> {
-        let noted = self.notes.before(&self.tx, self.layout, folder);
-        noted.map_err(|e| self.sql(e))
+        self.notes.before(&self.tx, self.layout, folder).at(self.layout)
     }
 
     /// Deletes the file of a memory. In a store that the user has not trusted it stays; a tombstone keeps it out.

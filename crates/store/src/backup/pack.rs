@@ -12,7 +12,7 @@ use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use serde::{Deserialize, Serialize};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files;
 use crate::layout::Layout;
 use crate::leftovers;
@@ -63,7 +63,7 @@ impl<'p> Packer<'p> {
         now: Timestamp,
         number: u64,
     ) -> Result<Self, StoreError> {
-        let file = door.create_new(path).map_err(|e| StoreError::io(path, e))?;
+        let file = door.create_new(path).at(path)?;
         leftovers::claim(&file);
         let mut packer = Packer { path, out: BufWriter::new(file), count: 0 };
         packer.line(&Head { hark_backup: FORMAT, made: now, digest: digest.to_owned(), number })?;
@@ -73,7 +73,7 @@ impl<'p> Packer<'p> {
     fn line(&mut self, value: &impl Serialize) -> Result<(), StoreError> {
         let mut line = serde_json::to_vec(value).unwrap_or_default();
         line.push(b'\n');
-        self.out.write_all(&line).map_err(|e| StoreError::io(self.path, e))
+        self.out.write_all(&line).at(self.path)
     }
 
     pub(super) fn add(&mut self, name: &str, content: &[u8]) -> Result<(), StoreError> {
@@ -85,7 +85,7 @@ impl<'p> Packer<'p> {
             hash: blake3::hash(content).to_hex()[..32].to_owned(),
         };
         self.line(&head)?;
-        self.out.write_all(&packed).map_err(|e| StoreError::io(self.path, e))?;
+        self.out.write_all(&packed).at(self.path)?;
         self.count += 1;
         Ok(())
     }
@@ -94,9 +94,8 @@ impl<'p> Packer<'p> {
     pub(super) fn finish(mut self) -> Result<(), StoreError> {
         let count = self.count;
         self.line(&End { end: count })?;
-        let fail = |e| StoreError::io(self.path, e);
         let file = self.out.into_inner().map_err(|e| StoreError::io(self.path, e.into_error()))?;
-        file.sync_all().map_err(fail)
+        file.sync_all().at(self.path)
     }
 }
 
@@ -215,7 +214,7 @@ pub(super) fn rewrite(
     }
     to.finish()?;
     let outcome = if changed { door.rename(&draft, path) } else { door.remove(&draft) };
-    outcome.map_err(|e| StoreError::io(path, e))?;
+    outcome.at(path)?;
     // What was written again ends where it can be read.
     Ok(Rewritten { changed, whole: from.ended || changed })
 }

@@ -27,7 +27,7 @@ pub(crate) use rebuild::rebuild;
 
 use prepared::{Outline, Rest};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::failures;
 use crate::files::Stamp;
 use crate::own;
@@ -177,7 +177,7 @@ pub(crate) fn is_outdated(store: &Store) -> Result<bool, StoreError> {
         .conn
         .query_row("SELECT value FROM meta WHERE key = 'built'", [], |row| row.get(0))
         .optional()
-        .map_err(|e| store.sql(e))?;
+        .at(store)?;
     let ours = build_mark(store.embedder.as_ref());
     match built {
         None => {
@@ -188,7 +188,7 @@ pub(crate) fn is_outdated(store: &Store) -> Result<bool, StoreError> {
                     "INSERT INTO meta (key, value) VALUES ('built', ?1) ON CONFLICT (key) DO NOTHING",
                     [&ours],
                 )
-                .map_err(|e| store.sql(e))?;
+                .at(store)?;
             Ok(false)
         }
         // An index built by a newer analyzer is good enough to read and to add to.

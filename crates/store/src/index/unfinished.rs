@@ -12,7 +12,7 @@ use super::gathered::Gathered;
 use super::likeness;
 use super::prepared::Rest;
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::own;
 use crate::projects::ProjectNum;
 use crate::store::Store;
@@ -76,14 +76,14 @@ impl Store {
     /// Finishes memories that were filed only so far that they are found. If it cannot be done now, somebody else
     /// will.
     pub fn finish_memories(&self) -> Result<(), StoreError> {
-        if !is_any_left(&self.conn).map_err(|e| self.sql(e))? {
+        if !is_any_left(&self.conn).at(self)? {
             return Ok(());
         }
         let path = self.layout.database();
-        self.conn.busy_timeout(PATIENCE).map_err(|e| self.sql(e))?;
+        self.conn.busy_timeout(PATIENCE).at(self)?;
         let finished = connection::begin(&self.conn, &path, PATIENCE)
-            .and_then(|tx| finish(&tx).and_then(|()| tx.commit()).map_err(|e| self.sql(e)));
-        self.conn.busy_timeout(self.patience).map_err(|e| self.sql(e))?;
+            .and_then(|tx| finish(&tx).and_then(|()| tx.commit()).at(self));
+        self.conn.busy_timeout(self.patience).at(self)?;
         match finished {
             Err(damage @ StoreError::Corrupt { .. }) => Err(damage),
             _ => Ok(()),

@@ -25,7 +25,7 @@ use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
 use hark_core::vector::{Vector, sign_bits, sign_words};
 use rusqlite::OptionalExtension;
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::index::{Totals, memory_of, passages_of};
 use crate::store::Store;
 use measure::{COLUMNS, Measure, Measured};
@@ -152,14 +152,14 @@ impl Store {
         filter: &Filter,
         depth: Depth,
     ) -> Result<Candidates, StoreError> {
-        self.try_search(terms, meaning, second, filter, depth).map_err(|e| self.sql(e))
+        self.try_search(terms, meaning, second, filter, depth).at(self)
     }
 
     /// What the words of a query mean to this store.
     pub fn understand(&self, text: &str) -> Result<QueryTerms, StoreError> {
         let run =
             || query::understand(&self.conn, text, &self.totals(Totals::Passages)?, self.embedder.as_ref());
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     fn try_search(

@@ -14,7 +14,7 @@ use hark_core::text::terms;
 use hark_core::{Clean, Kind, Raw, Session, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files::Stamp;
 use crate::index::lexicon_token;
 use crate::own;
@@ -138,7 +138,7 @@ impl Store {
         host: Option<&str>,
         host_session: &str,
     ) -> Result<Option<StoredSession>, StoreError> {
-        by_host(&self.conn, host, host_session).map_err(|e| self.sql(e))
+        by_host(&self.conn, host, host_session).at(self)
     }
 
     /// The number of a session, if it is known.
@@ -146,7 +146,7 @@ impl Store {
         self.conn
             .prepare_cached("SELECT num FROM session WHERE host = ?1 AND host_session = ?2")
             .and_then(|mut s| s.query_row([host, host_session], |row| row.get(0)).optional())
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// Active memories of one kind, newest first: those of these projects, or all. It reads no others,
@@ -167,7 +167,7 @@ impl Store {
             let nums = rows.filter(|row| row.as_ref().map_or(true, visible));
             nums.take(limit).map(|row| row.map(|(num, _)| num)).collect()
         };
-        self.load(&run().map_err(|e| self.sql(e))?)
+        self.load(&run().at(self)?)
     }
 
     /// A session's short id by its number.
@@ -176,7 +176,7 @@ impl Store {
             .conn
             .prepare_cached("SELECT tail FROM session WHERE num = ?1")
             .and_then(|mut s| s.query_row([num], |row| row.get(0)))
-            .map_err(|e| self.sql(e))?;
+            .at(self)?;
         Ok(format!("s-{tail}"))
     }
 
@@ -185,7 +185,7 @@ impl Store {
         self.conn
             .prepare_cached("SELECT unreported, denied FROM session WHERE num = ?1")
             .and_then(|mut s| s.query_row([num], |row| Ok((row.get(0)?, row.get(1)?))))
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// The commit at which a session began, and the files that were changed already.
@@ -200,7 +200,7 @@ impl Store {
                 .collect::<rusqlite::Result<_>>()?;
             Ok((head, baseline))
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn session(&self, id: &SessionRef) -> Result<StoredSession, StoreError> {
@@ -224,10 +224,10 @@ impl Store {
             SessionRef::Full(id) => id.full(),
             SessionRef::Tail(tail) => format!("s-{tail}"),
         };
-        let mut found = run().map_err(|e| self.sql(e))?;
+        let mut found = run().at(self)?;
         match found.len() {
             0 => Err(StoreError::NoSession { id: name }),
-            1 => filled(&self.conn, found.remove(0)).map_err(|e| self.sql(e)),
+            1 => filled(&self.conn, found.remove(0)).at(self),
             _ => {
                 let candidates = found.iter().map(|s| s.session.id.full()).collect();
                 Err(StoreError::SessionsAlike { id: name, candidates })
@@ -273,7 +273,7 @@ impl Store {
                 .collect::<rusqlite::Result<_>>()?;
             found.into_iter().map(|s| filled(&self.conn, s)).collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Sessions that hold words of the query, best first, with their score.
@@ -306,12 +306,12 @@ impl Store {
             ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
             Ok(ranked)
         };
-        let ranked = run().map_err(|e| self.sql(e))?;
+        let ranked = run().at(self)?;
         // A session with a single common word of many is no answer.
         let best = ranked.first().map_or(0.0, |(_, score)| *score);
         let mut found = Vec::new();
         for (num, score) in ranked.into_iter().take_while(|(_, score)| *score >= best / 4.0) {
-            let Some(stored) = by_num(&self.conn, num).map_err(|e| self.sql(e))? else { continue };
+            let Some(stored) = by_num(&self.conn, num).at(self)? else { continue };
             if self.fits(&stored, filter)? {
                 found.push((stored, score));
                 if found.len() >= limit {
@@ -327,7 +327,7 @@ impl Store {
             .conn
             .prepare_cached("SELECT project FROM session WHERE num = ?1")
             .and_then(|mut s| s.query_row([stored.num], |row| row.get(0)))
-            .map_err(|e| self.sql(e))?;
+            .at(self)?;
         let s = &stored.session;
         Ok(filter.projects.as_ref().is_none_or(|p| p.contains(&ProjectNum(project)))
             && filter.host.as_ref().is_none_or(|host| **host == *s.host)
