@@ -6,6 +6,7 @@ use hark_core::tier::Tier;
 use hark_core::{Clean, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use crate::conditions::Conditions;
 use crate::error::{At, StoreError};
 use crate::projects::ProjectNum;
 use crate::store::Store;
@@ -167,29 +168,18 @@ impl Store {
         since: Option<Timestamp>,
         mut look: impl FnMut(HeldEvent) -> bool,
     ) -> Result<(), StoreError> {
-        let mut sql = format!("SELECT {EVENT} FROM event e WHERE e.at >= ?1");
-        let mut values: Vec<rusqlite::types::Value> =
-            vec![since.map_or(i64::MIN, Timestamp::as_millis).into()];
+        let mut conditions = Conditions::new("1");
+        conditions.and_bound("e.at >= ", since.map_or(i64::MIN, Timestamp::as_millis), "");
         if let Some(session) = session {
-            values.push(session.into());
-            sql.push_str(&format!(" AND e.session = ?{}", values.len()));
+            conditions.and_bound("e.session = ", session, "");
         } else if let Some(projects) = projects {
-            let marks: Vec<String> = projects
-                .iter()
-                .map(|project| {
-                    values.push(project.0.into());
-                    format!("?{}", values.len())
-                })
-                .collect();
-            sql.push_str(&format!(
-                " AND e.session IN (SELECT num FROM session WHERE project IN ({}))",
-                marks.join(", ")
-            ));
+            let nums = projects.iter().map(|project| project.0);
+            conditions.and_one_of("e.session IN (SELECT num FROM session WHERE project", nums, ")");
         }
-        sql.push_str(" ORDER BY e.seq DESC");
+        let sql = format!("SELECT {EVENT} FROM event e WHERE {} ORDER BY e.seq DESC", conditions.sql());
         let mut run = || -> rusqlite::Result<()> {
             let mut statement = self.conn.prepare_cached(&sql)?;
-            let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
+            let mut rows = statement.query(conditions.params())?;
             while let Some(row) = rows.next()? {
                 if !look(event(row)?) {
                     break;

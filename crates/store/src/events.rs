@@ -10,6 +10,7 @@ use hark_core::tier::{Facts, Tier, grade};
 use hark_core::{Clean, ProjectKey, Session, SessionId, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
+use crate::conditions::{self, Conditions};
 use crate::error::{At, StoreError};
 use crate::sessions::{self, StoredSession};
 use crate::store::Store;
@@ -314,15 +315,20 @@ fn past_events(
     kinds: &[EventKind],
     limit: usize,
 ) -> rusqlite::Result<Vec<PastEvent>> {
-    let names: Vec<String> = kinds.iter().map(|k| format!("'{}'", k.name())).collect();
-    let only = if names.is_empty() { String::new() } else { format!(" AND kind IN ({})", names.join(", ")) };
+    let mut conditions = Conditions::new("1");
+    conditions.and_bound("session = ", session, "");
+    if !kinds.is_empty() {
+        conditions.and_one_of("kind", kinds.iter().map(|kind| kind.name().to_owned()), "");
+    }
+    let limit = conditions.mark(conditions::limit(limit));
     // The newest ones, told in their order.
     let sql = format!(
-        "SELECT seq, at, kind, tool, target, ok, body FROM event WHERE session = ?1{only} ORDER BY seq DESC LIMIT ?2"
+        "SELECT seq, at, kind, tool, target, ok, body FROM event WHERE {} ORDER BY seq DESC LIMIT {limit}",
+        conditions.sql()
     );
     let mut found: Vec<PastEvent> = conn
         .prepare_cached(&sql)?
-        .query_map(params![session, limit as i64], |row| {
+        .query_map(conditions.params(), |row| {
             Ok(PastEvent {
                 seq: row.get(0)?,
                 at: Timestamp::from_millis(row.get(1)?),

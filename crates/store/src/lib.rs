@@ -8,6 +8,7 @@
 mod access;
 mod backup;
 mod calendar;
+mod conditions;
 mod connection;
 mod cursors;
 mod damage;

@@ -8,14 +8,14 @@ use std::io;
 use std::path::{Component, Path};
 
 use hark_core::{Clean, IdRef, Kind, Memory, MemoryId, Session, SessionId, Status, Timestamp, markdown};
-use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, params_from_iter};
+use rusqlite::OptionalExtension;
 
+use crate::conditions::{self, Conditions};
 use crate::error::{At, StoreError};
 use crate::index::Prepared;
 use crate::log;
 use crate::projects::ProjectNum;
-use crate::read::{self, Stored, number_list};
+use crate::read::{self, Stored};
 use crate::revisions::{self, Revision};
 use crate::store::Store;
 use crate::write::{Filing, Parcel, Writer};
@@ -51,26 +51,22 @@ pub enum Arrived {
 }
 
 impl Departure {
-    fn condition(&self) -> (String, Vec<Value>) {
+    fn conditions(&self) -> Conditions {
         // What a repository brought along is not the user's to carry elsewhere.
-        let mut parts = vec!["m.origin <> 'repository'".to_owned()];
-        let mut values = Vec::new();
+        let mut conditions = Conditions::new("m.origin <> 'repository'");
         if let Some(projects) = &self.projects {
-            parts.push(format!("m.project IN ({})", number_list(projects.iter().map(|p| p.0))));
+            conditions.and_one_of("m.project", projects.iter().map(|p| p.0), "");
         }
-        // Names of kinds and statuses come from our own enums, so they are safe to write out.
         if !self.kinds.is_empty() {
-            let names: Vec<String> = self.kinds.iter().map(|k| format!("'{k}'")).collect();
-            parts.push(format!("m.kind IN ({})", names.join(",")));
+            conditions.and_one_of("m.kind", self.kinds.iter().map(|kind| kind.name().to_owned()), "");
         }
         if self.without_archived {
-            parts.push(format!("m.status <> '{}'", Status::Archived));
+            conditions.and_bound("m.status <> ", Status::Archived.name().to_owned(), "");
         }
         if let Some(since) = self.since {
-            values.push(Value::Integer(since.as_millis()));
-            parts.push(format!("m.updated >= ?{}", values.len()));
+            conditions.and_bound("m.updated >= ", since.as_millis(), "");
         }
-        (parts.join(" AND "), values)
+        conditions
     }
 }
 
@@ -82,24 +78,25 @@ impl Store {
         after: Option<MemoryId>,
         limit: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        let (mut condition, mut values) = which.condition();
+        let mut conditions = which.conditions();
         if let Some(after) = after {
-            values.push(Value::Blob(after.as_bytes().to_vec()));
-            condition.push_str(&format!(" AND m.id > ?{}", values.len()));
+            conditions.and_bound("m.id > ", after.as_bytes().to_vec(), "");
         }
+        let limit = conditions.mark(conditions::limit(limit));
         let sql = format!(
-            "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {condition} ORDER BY m.id LIMIT {limit}"
+            "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {} ORDER BY m.id LIMIT {limit}",
+            conditions.sql()
         );
         let run = || -> rusqlite::Result<Vec<Stored>> {
-            self.conn.prepare_cached(&sql)?.query_map(params_from_iter(values), read::stored)?.collect()
+            self.conn.prepare_cached(&sql)?.query_map(conditions.params(), read::stored)?.collect()
         };
         run().at(self)
     }
 
     pub fn departing_count(&self, which: &Departure) -> Result<i64, StoreError> {
-        let (condition, values) = which.condition();
-        let sql = format!("SELECT count(*) FROM memory m WHERE {condition}");
-        self.conn.query_row(&sql, params_from_iter(values), |row| row.get(0)).at(self)
+        let conditions = which.conditions();
+        let sql = format!("SELECT count(*) FROM memory m WHERE {}", conditions.sql());
+        self.conn.query_row(&sql, conditions.params(), |row| row.get(0)).at(self)
     }
 
     /// Entities that departing memories mention, in an order that does not depend on this index.
@@ -109,14 +106,15 @@ impl Store {
         mut each: impl FnMut(EntityTotal) -> io::Result<()>,
     ) -> Result<io::Result<()>, StoreError> {
         self.finish_memories()?;
-        let (condition, values) = which.condition();
+        let conditions = which.conditions();
         let sql = format!(
             "SELECT e.kind, e.norm, p.key, count(*) FROM entity e JOIN mention n ON n.entity = e.id \
-             JOIN memory m ON m.num = n.memory LEFT JOIN project p ON p.num = e.project WHERE {condition} \
-             GROUP BY e.id ORDER BY e.kind, e.norm, p.key"
+             JOIN memory m ON m.num = n.memory LEFT JOIN project p ON p.num = e.project WHERE {} \
+             GROUP BY e.id ORDER BY e.kind, e.norm, p.key",
+            conditions.sql()
         );
         let mut statement = self.conn.prepare(&sql).at(self)?;
-        let mut rows = statement.query(params_from_iter(values)).at(self)?;
+        let mut rows = statement.query(conditions.params()).at(self)?;
         while let Some(row) = rows.next().at(self)? {
             let total = || -> rusqlite::Result<EntityTotal> {
                 Ok(EntityTotal {
@@ -154,14 +152,15 @@ impl Store {
         projects: Option<&[ProjectNum]>,
         since: Option<Timestamp>,
     ) -> Result<Vec<(SessionId, String)>, StoreError> {
-        let scope = projects
-            .map_or("1 = 1".to_owned(), |p| format!("project IN ({})", number_list(p.iter().map(|n| n.0))));
-        let sql =
-            format!("SELECT id, file FROM session WHERE file <> '' AND seen >= ?1 AND {scope} ORDER BY id");
-        let since = since.map_or(i64::MIN, Timestamp::as_millis);
+        let mut conditions = Conditions::new("file <> ''");
+        conditions.and_bound("seen >= ", since.map_or(i64::MIN, Timestamp::as_millis), "");
+        if let Some(projects) = projects {
+            conditions.and_one_of("project", projects.iter().map(|p| p.0), "");
+        }
+        let sql = format!("SELECT id, file FROM session WHERE {} ORDER BY id", conditions.sql());
         let run = || -> rusqlite::Result<Vec<(SessionId, String)>> {
             let mut statement = self.conn.prepare(&sql)?;
-            let rows = statement.query_map([since], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?)))?;
+            let rows = statement.query_map(conditions.params(), |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?)))?;
             rows.filter_map(|row| {
                 row.map(|(id, file)| SessionId::from_slice(&id).map(|id| (id, file))).transpose()
             })

@@ -14,6 +14,7 @@ use hark_core::text::terms;
 use hark_core::{Clean, Kind, Raw, Session, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use crate::conditions::{self, Conditions};
 use crate::error::{At, StoreError};
 use crate::files::Stamp;
 use crate::index::lexicon_token;
@@ -237,39 +238,35 @@ impl Store {
 
     /// Newest first.
     pub fn sessions(&self, filter: &SessionFilter, limit: usize) -> Result<Vec<StoredSession>, StoreError> {
-        let mut sql = format!("SELECT {COLUMNS} FROM session WHERE 1 = 1");
-        let mut values: Vec<rusqlite::types::Value> = Vec::new();
+        let mut conditions = Conditions::new("1");
         if let Some(projects) = &filter.projects {
-            let marks: Vec<String> =
-                projects.iter().enumerate().map(|(i, _)| format!("?{}", i + 1)).collect();
-            sql.push_str(&format!(" AND project IN ({})", marks.join(", ")));
-            values.extend(projects.iter().map(|p| p.0.into()));
+            conditions.and_one_of("project", projects.iter().map(|p| p.0), "");
         }
         if let Some(host) = &filter.host {
-            values.push(host.clone().into());
-            sql.push_str(&format!(" AND host = ?{}", values.len()));
+            conditions.and_bound("host = ", host.clone(), "");
         }
         if let Some(status) = filter.status {
-            values.push(status.name().to_owned().into());
-            sql.push_str(&format!(" AND status = ?{}", values.len()));
+            conditions.and_bound("status = ", status.name().to_owned(), "");
         }
         if let Some(since) = filter.since {
-            values.push(since.as_millis().into());
-            sql.push_str(&format!(" AND seen >= ?{}", values.len()));
+            conditions.and_bound("seen >= ", since.as_millis(), "");
         }
         if let Some(num) = filter.except {
-            values.push(num.into());
-            sql.push_str(&format!(" AND num <> ?{}", values.len()));
+            conditions.and_bound("num <> ", num, "");
         }
         if filter.with_file {
-            sql.push_str(" AND file <> ''");
+            conditions.and("file <> ''");
         }
-        sql.push_str(&format!(" ORDER BY seen DESC, id DESC LIMIT {limit}"));
+        let limit = conditions.mark(conditions::limit(limit));
+        let sql = format!(
+            "SELECT {COLUMNS} FROM session WHERE {} ORDER BY seen DESC, id DESC LIMIT {limit}",
+            conditions.sql()
+        );
         let run = || -> rusqlite::Result<Vec<StoredSession>> {
             let found: Vec<StoredSession> = self
                 .conn
                 .prepare_cached(&sql)?
-                .query_map(rusqlite::params_from_iter(values), stored)?
+                .query_map(conditions.params(), stored)?
                 .collect::<rusqlite::Result<_>>()?;
             found.into_iter().map(|s| filled(&self.conn, s)).collect()
         };
