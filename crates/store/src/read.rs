@@ -188,10 +188,8 @@ impl Store {
             ListOrder::OldestFirst => "created ASC, id ASC",
         };
         let limit = conditions.mark(conditions::limit(limit));
-        let sql = format!(
-            "SELECT {COLUMNS} FROM memory WHERE {} ORDER BY {order} LIMIT {limit}",
-            conditions.sql()
-        );
+        let sql =
+            format!("SELECT {COLUMNS} FROM memory WHERE {} ORDER BY {order} LIMIT {limit}", conditions.sql());
         let run = || -> rusqlite::Result<Vec<Stored>> {
             self.conn.prepare(&sql)?.query_map(conditions.params(), stored)?.collect()
         };
@@ -292,7 +290,10 @@ impl Store {
             scope.sql()
         );
         let run = || -> rusqlite::Result<Vec<(String, i64)>> {
-            self.conn.prepare(&sql)?.query_map(scope.params(), |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+            self.conn
+                .prepare(&sql)?
+                .query_map(scope.params(), |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
         };
         run().at(self)
     }

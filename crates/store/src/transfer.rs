@@ -160,7 +160,8 @@ impl Store {
         let sql = format!("SELECT id, file FROM session WHERE {} ORDER BY id", conditions.sql());
         let run = || -> rusqlite::Result<Vec<(SessionId, String)>> {
             let mut statement = self.conn.prepare(&sql)?;
-            let rows = statement.query_map(conditions.params(), |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?)))?;
+            let rows = statement
+                .query_map(conditions.params(), |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?)))?;
             rows.filter_map(|row| {
                 row.map(|(id, file)| SessionId::from_slice(&id).map(|id| (id, file))).transpose()
             })

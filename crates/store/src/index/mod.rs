@@ -21,6 +21,7 @@ pub(crate) use chunks::{CAPACITY as CHUNK_CAPACITY, Facets, SIGN_BYTES, SLOT_BYT
 pub(crate) use entities::leaf;
 pub(crate) use gathered::Gathered;
 pub(crate) use likeness::{alike, of_topic};
+pub use passages::PassageId;
 pub(crate) use passages::{Totals, lexicon_token, memory_of, ordinal_of, passage_of, passages_of, texts};
 pub use prepared::Prepared;
 pub(crate) use rebuild::rebuild;
