@@ -4,7 +4,7 @@ use hark_core::Timestamp;
 use hark_core::calendar::{Calendar, day_of};
 use hark_core::time::DAY_MS;
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::meta;
 use crate::store::Store;
 
@@ -37,6 +37,6 @@ impl Store {
             }
             Ok(days)
         };
-        run().map(|days| Calendar::new(days, now)).map_err(|e| self.sql(e))
+        run().map(|days| Calendar::new(days, now)).at(self)
     }
 }

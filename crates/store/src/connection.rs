@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::log;
 use crate::migrate::check_owner;
 use crate::search::teach_packed;
@@ -30,16 +30,14 @@ pub(crate) struct Settings {
 pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let fail = |e| StoreError::sqlite(path, e);
     #[expect(clippy::disallowed_methods, reason = "this is the shim")]
-    let conn = Connection::open_with_flags(path, flags).map_err(fail)?;
-    conn.busy_timeout(settings.patience).map_err(fail)?;
-    prepare(&conn).map_err(fail)?;
+    let conn = Connection::open_with_flags(path, flags).at(path)?;
+    conn.busy_timeout(settings.patience).at(path)?;
+    prepare(&conn).at(path)?;
     if settings.skip_checkpoint {
-        conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-            .map_err(fail)?;
+        conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).at(path)?;
         // Nor in the middle of their work, unless the log has become very long.
-        conn.pragma_update(None, "wal_autocheckpoint", log::VERY_LONG_PAGES).map_err(fail)?;
+        conn.pragma_update(None, "wal_autocheckpoint", log::VERY_LONG_PAGES).at(path)?;
     }
     // Nothing is changed in a file that is not ours.
     check_owner(&conn, path, settings.patience)?;
@@ -67,7 +65,7 @@ fn prepare(conn: &Connection) -> rusqlite::Result<()> {
 /// An index of ours that cannot be written, nor a file beside it.
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     let conn = open_foreign(path)?;
-    prepare(&conn).map_err(|e| StoreError::sqlite(path, e))?;
+    prepare(&conn).at(path)?;
     check_owner(&conn, path, Duration::ZERO)?;
     Ok(conn)
 }
@@ -75,15 +73,14 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
 /// An index that lives as long as this process. `path` is the one it stands for.
 pub(crate) fn open_in_memory(path: &Path) -> Result<Connection, StoreError> {
     #[expect(clippy::disallowed_methods, reason = "this is the shim")]
-    let conn = Connection::open_in_memory().map_err(|e| StoreError::sqlite(path, e))?;
-    prepare(&conn).map_err(|e| StoreError::sqlite(path, e))?;
+    let conn = Connection::open_in_memory().at(path)?;
+    prepare(&conn).at(path)?;
     Ok(conn)
 }
 
 /// A database of another program, to read and never to write. Without a log beside it the file is
 /// taken as it stands, so that not even SQLite's own side files appear.
 pub(crate) fn open_foreign(path: &Path) -> Result<Connection, StoreError> {
-    let fail = |e| StoreError::sqlite(path, e);
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     let quiet = std::fs::metadata(&log).map_or(true, |meta| meta.len() == 0);
@@ -96,8 +93,8 @@ pub(crate) fn open_foreign(path: &Path) -> Result<Connection, StoreError> {
         }
         None => Connection::open_with_flags(path, flags),
     }
-    .map_err(fail)?;
-    conn.busy_timeout(Duration::from_secs(5)).map_err(fail)?;
+    .at(path)?;
+    conn.busy_timeout(Duration::from_secs(5)).at(path)?;
     Ok(conn)
 }
 

@@ -4,7 +4,7 @@
 use hark_core::{Clean, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::store::Store;
 use crate::write::Writer;
 
@@ -46,7 +46,7 @@ impl Store {
                 })
                 .optional()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Assistants of which a transcript was read at least once.
@@ -57,7 +57,7 @@ impl Store {
                 .query_map([], |row| row.get(0))?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Transcripts that hooks named, of sessions heard of since then.
@@ -79,7 +79,7 @@ impl Store {
             }
             Ok(found)
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Sessions that wait to be brought up to date, oldest first.
@@ -90,7 +90,7 @@ impl Store {
                 .query_map([], |row| row.get(0))?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }
 
@@ -117,7 +117,7 @@ impl Writer<'_> {
                 ])
             })
             .map(drop)
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     pub fn unsettle(&mut self, session: i64) -> Result<(), StoreError> {
@@ -125,7 +125,7 @@ impl Writer<'_> {
             .prepare_cached("INSERT INTO unsettled (session) VALUES (?1) ON CONFLICT DO NOTHING")
             .and_then(|mut statement| statement.execute([session]))
             .map(drop)
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     pub fn settled(&mut self, session: i64) -> Result<(), StoreError> {
@@ -133,7 +133,7 @@ impl Writer<'_> {
             .prepare_cached("DELETE FROM unsettled WHERE session = ?1")
             .and_then(|mut statement| statement.execute([session]))
             .map(drop)
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// When the first and the last event of a session happened.
@@ -146,6 +146,6 @@ impl Writer<'_> {
                     Ok(first.zip(last).map(|(a, b)| (Timestamp::from_millis(a), Timestamp::from_millis(b))))
                 })
             })
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 }

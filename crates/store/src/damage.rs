@@ -4,7 +4,7 @@
 use hark_core::{Clean, Memory, Raw, Session, SessionId, Timestamp};
 use rusqlite::{Connection, params};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::index::{self, CHUNK_CAPACITY, SLOT_BYTES, content_hash};
 use crate::own;
 use crate::store::Store;
@@ -78,7 +78,7 @@ fn mend_sessions(conn: &Connection) -> rusqlite::Result<()> {
 impl Store {
     /// Fails as damage does if a row is not what was written there.
     pub(crate) fn look_at_rows(&self) -> Result<(), StoreError> {
-        match count(&self.conn).map_err(|e| self.sql(e))? {
+        match count(&self.conn).at(self)? {
             0 => Ok(()),
             damaged => {
                 let detail = format!("{damaged} rows do not hold what was written there");

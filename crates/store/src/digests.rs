@@ -6,7 +6,8 @@ use hark_core::tier::Tier;
 use hark_core::{Clean, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::error::StoreError;
+use crate::conditions::Conditions;
+use crate::error::{At, StoreError};
 use crate::projects::ProjectNum;
 use crate::store::Store;
 use crate::write::Writer;
@@ -93,14 +94,14 @@ impl Store {
                 .query_map(params![before.as_millis(), limit as i64], |row| row.get(0))?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn event(&self, seq: i64) -> Result<Option<HeldEvent>, StoreError> {
         self.conn
             .prepare_cached(&format!("SELECT {EVENT} FROM event e WHERE e.seq = ?1"))
             .and_then(|mut s| s.query_row([seq], event).optional())
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// Events of a session in the order in which they happened.
@@ -110,30 +111,30 @@ impl Store {
                 "SELECT {EVENT} FROM event e WHERE e.session = ?1 ORDER BY e.at, e.seq LIMIT ?2"
             ))
             .and_then(|mut s| s.query_map(params![session, limit as i64], event)?.collect())
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     pub fn digest(&self, id: i64) -> Result<Option<Digest>, StoreError> {
         self.conn
             .prepare_cached(&format!("SELECT {DIGEST} FROM digest WHERE id = ?1"))
             .and_then(|mut s| s.query_row([id], digest).optional())
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// Digests of a session that no other digest tells about.
     pub fn top_digests(&self, session: i64) -> Result<Vec<Digest>, StoreError> {
-        select_digests(&self.conn, "session = ?1 AND parent IS NULL", session).map_err(|e| self.sql(e))
+        select_digests(&self.conn, "session = ?1 AND parent IS NULL", session).at(self)
     }
 
     pub fn digests_below(&self, id: i64) -> Result<Vec<Digest>, StoreError> {
-        select_digests(&self.conn, "parent = ?1", id).map_err(|e| self.sql(e))
+        select_digests(&self.conn, "parent = ?1", id).at(self)
     }
 
     pub fn events_below(&self, digest: i64) -> Result<Vec<HeldEvent>, StoreError> {
         self.conn
             .prepare_cached(&format!("SELECT {EVENT} FROM event e WHERE e.digest = ?1 ORDER BY e.at, e.seq"))
             .and_then(|mut s| s.query_map([digest], event)?.collect())
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// How many events of a session lost their text.
@@ -141,7 +142,7 @@ impl Store {
         self.conn
             .prepare_cached("SELECT coalesce(sum(gone), 0) FROM digest WHERE session = ?1 AND level = 0")
             .and_then(|mut s| s.query_row([session], |row| row.get(0)))
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// How many events a session has, by kind and worth.
@@ -156,7 +157,7 @@ impl Store {
                 })?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Shows events to `look`, newest first, until it has seen enough.
@@ -167,29 +168,18 @@ impl Store {
         since: Option<Timestamp>,
         mut look: impl FnMut(HeldEvent) -> bool,
     ) -> Result<(), StoreError> {
-        let mut sql = format!("SELECT {EVENT} FROM event e WHERE e.at >= ?1");
-        let mut values: Vec<rusqlite::types::Value> =
-            vec![since.map_or(i64::MIN, Timestamp::as_millis).into()];
+        let mut conditions = Conditions::new("1");
+        conditions.and_bound("e.at >= ", since.map_or(i64::MIN, Timestamp::as_millis), "");
         if let Some(session) = session {
-            values.push(session.into());
-            sql.push_str(&format!(" AND e.session = ?{}", values.len()));
+            conditions.and_bound("e.session = ", session, "");
         } else if let Some(projects) = projects {
-            let marks: Vec<String> = projects
-                .iter()
-                .map(|project| {
-                    values.push(project.0.into());
-                    format!("?{}", values.len())
-                })
-                .collect();
-            sql.push_str(&format!(
-                " AND e.session IN (SELECT num FROM session WHERE project IN ({}))",
-                marks.join(", ")
-            ));
+            let nums = projects.iter().map(|project| project.0);
+            conditions.and_one_of("e.session IN (SELECT num FROM session WHERE project", nums, ")");
         }
-        sql.push_str(" ORDER BY e.seq DESC");
+        let sql = format!("SELECT {EVENT} FROM event e WHERE {} ORDER BY e.seq DESC", conditions.sql());
         let mut run = || -> rusqlite::Result<()> {
             let mut statement = self.conn.prepare_cached(&sql)?;
-            let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
+            let mut rows = statement.query(conditions.params())?;
             while let Some(row) = rows.next()? {
                 if !look(event(row)?) {
                     break;
@@ -197,7 +187,7 @@ impl Store {
             }
             Ok(())
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }
 
@@ -209,7 +199,7 @@ impl Writer<'_> {
                 "SELECT {EVENT} FROM event e WHERE e.session = ?1 AND e.digest IS NULL ORDER BY e.at, e.seq"
             ))
             .and_then(|mut s| s.query_map([session], event)?.collect())
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// A leaf that tells about these events.
@@ -223,7 +213,7 @@ impl Writer<'_> {
             }
             Ok(())
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Makes the digests above the leaves anew. `condense` says what several come to.
@@ -260,7 +250,7 @@ impl Writer<'_> {
             }
             Ok(())
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Forgets the text of events that happened before, that a digest tells about, and that need not
@@ -284,7 +274,7 @@ impl Writer<'_> {
             }
             Ok(found.len())
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }
 

@@ -7,7 +7,7 @@ use hark_core::event::EventKind;
 use hark_core::{Clean, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::store::Store;
 use crate::write::Writer;
 
@@ -46,7 +46,7 @@ impl Store {
                 .query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| row.get(0))?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// The moments of a session in their order.
@@ -64,12 +64,12 @@ impl Store {
             found.reverse();
             Ok(found)
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Up to which event a session was read; 0 if never.
     pub fn distilled_until(&self, session: i64) -> Result<i64, StoreError> {
-        until(&self.conn, session).map_err(|e| self.sql(e))
+        until(&self.conn, session).at(self)
     }
 }
 
@@ -100,7 +100,7 @@ fn until(conn: &rusqlite::Connection, session: i64) -> rusqlite::Result<i64> {
 
 impl Writer<'_> {
     pub fn distilled_until(&self, session: i64) -> Result<i64, StoreError> {
-        until(&self.tx, session).map_err(|e| self.sql(e))
+        until(&self.tx, session).at(self)
     }
 
     /// How many memories a session has yielded.
@@ -109,7 +109,7 @@ impl Writer<'_> {
             .prepare_cached("SELECT stored FROM distilled WHERE session = ?1")
             .and_then(|mut s| s.query_row([session], |row| row.get::<_, i64>(0)).optional())
             .map(|count| count.map_or(0, |count| usize::try_from(count).unwrap_or(0)))
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// Remembers up to which event a session was read, which never goes back, and what came of it.
@@ -121,6 +121,6 @@ impl Writer<'_> {
             )
             .and_then(|mut s| s.execute(params![session, seq, stored as i64]))
             .map(drop)
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 }

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use hark_core::{SessionId, Timestamp, markdown};
 use hark_files::Door;
+use rusqlite::params;
 
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files;
 use crate::layout::Layout;
 use crate::leaning;
-use crate::read::number_list;
 use crate::store::Store;
 use crate::tombstones::turn_mark;
 use crate::traces::{Place, Traces};
@@ -58,9 +58,9 @@ impl Sources {
         if self.nums.contains(&num) { Place::Source } else { Place::Elsewhere }
     }
 
-    /// A condition on a column that names sessions by number.
-    fn condition(&self, column: &str) -> String {
-        format!("{column} IN ({})", number_list(self.nums.iter().copied()))
+    /// Their numbers, as a query takes them.
+    fn json(&self) -> String {
+        serde_json::to_string(&self.nums).unwrap_or_default()
     }
 }
 
@@ -68,10 +68,10 @@ impl Writer<'_> {
     /// Takes quotes out of everything that this store keeps about sessions. Returns how many places
     /// were changed.
     pub fn scrub(&mut self, traces: &Traces) -> Result<usize, StoreError> {
-        let sources = self.sources_of(traces).map_err(|e| self.sql(e))?;
-        let turns = self.turns_quoting(traces, &sources).map_err(|e| self.sql(e))?;
+        let sources = self.sources_of(traces).at(self)?;
+        let turns = self.turns_quoting(traces, &sources).at(self)?;
         self.bury_turns(turns)?;
-        let mut changed = self.scrub_rows(traces, &sources).map_err(|e| self.sql(e))?;
+        let mut changed = self.scrub_rows(traces, &sources).at(self)?;
         for path in texts_of(self.layout) {
             let Ok(text) = self.layout.door().read_to_string(&path, files::LARGEST) else { continue };
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -123,7 +123,7 @@ impl Writer<'_> {
         let door = self.layout.door();
         if named != path && door.look(&named).is_ok_and(|found| found.is_none()) {
             self.journal.created(door, &named);
-            door.rename(path, &named).map_err(|e| StoreError::io(&named, e))?;
+            door.rename(path, &named).at(&named)?;
         }
         Ok(())
     }
@@ -156,16 +156,16 @@ impl Writer<'_> {
                 columns.iter().find(|c| c.name == "session" && c.kind == "INTEGER").map(|_| "session")
             };
             for column in columns.iter().filter(|column| column.kind == "TEXT") {
-                let mut sweep = |rows: &str, place: Place| -> rusqlite::Result<()> {
+                let mut sweep = |rows: Rows<'_>, place: Place| -> rusqlite::Result<()> {
                     let clean = |text: &str| traces.scrubbed(text, place);
                     let which = Sweep { table: &table, column: &column.name, rows, apply: true };
                     changed += which.run(&self.tx, &clean)?;
                     Ok(())
                 };
                 if let Some(session) = session.filter(|_| !sources.nums.is_empty()) {
-                    sweep(&sources.condition(session), Place::Source)?;
+                    sweep(Rows::Of(session, &sources.json()), Place::Source)?;
                 }
-                sweep(EVERY_ROW, Place::Elsewhere)?;
+                sweep(Rows::All, Place::Elsewhere)?;
             }
         }
         Ok(changed)
@@ -194,7 +194,7 @@ impl Writer<'_> {
             self.tx.execute("DELETE FROM session_lexicon WHERE rowid = ?1", [num])?;
             self.tx.execute("DELETE FROM session WHERE num = ?1", [num]).map(drop)
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Removes what the index knows of a project that holds nothing any more.
@@ -210,7 +210,7 @@ impl Writer<'_> {
                 )
                 .map(drop)
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Ordinary tables with their columns; those of the full-text indexes hold hashes only.
@@ -353,13 +353,13 @@ impl Store {
                         continue;
                     }
                     for column in columns.iter().filter(|column| column.kind == "TEXT") {
-                        let which = Sweep { table: &table, column: &column.name, rows: EVERY_ROW, apply };
+                        let which = Sweep { table: &table, column: &column.name, rows: Rows::All, apply };
                         changed += which.run(&writer.tx, clean)?;
                     }
                 }
                 Ok(changed)
             };
-            run().map_err(|e| writer.sql(e))
+            run().at(writer)
         })
     }
 }
@@ -368,12 +368,34 @@ impl Store {
 struct Sweep<'s> {
     table: &'s str,
     column: &'s str,
-    /// A condition of our own making.
-    rows: &'s str,
+    rows: Rows<'s>,
     apply: bool,
 }
 
-const EVERY_ROW: &str = "1 = 1";
+/// Which rows of a table.
+#[derive(Clone, Copy)]
+enum Rows<'s> {
+    All,
+    /// Those of some sessions: the column that names them, and their numbers as JSON.
+    Of(&'static str, &'s str),
+}
+
+impl Rows<'_> {
+    /// The numbers are the third parameter of each statement.
+    fn condition(self) -> String {
+        match self {
+            Rows::All => "?3 IS NULL".to_owned(),
+            Rows::Of(column, _) => format!("{column} IN (SELECT value FROM json_each(?3))"),
+        }
+    }
+
+    fn numbers(&self) -> Option<&str> {
+        match self {
+            Rows::All => None,
+            Rows::Of(_, json) => Some(json),
+        }
+    }
+}
 
 impl Sweep<'_> {
     /// By distinct text: equal ones are cleaned alike. Returns how many texts changed.
@@ -382,13 +404,14 @@ impl Sweep<'_> {
         tx: &rusqlite::Connection,
         clean: &dyn Fn(&str) -> Option<String>,
     ) -> rusqlite::Result<usize> {
-        let (table, column, rows) = (quoted(self.table), quoted(self.column), self.rows);
+        let (table, column, rows) = (quoted(self.table), quoted(self.column), self.rows.condition());
+        let numbers = self.rows.numbers();
         let mut dirty: Vec<(String, String)> = Vec::new();
         {
             let mut statement = tx.prepare(&format!(
                 "SELECT DISTINCT {column} FROM {table} WHERE length({column}) > 7 AND {rows}"
             ))?;
-            let mut found = statement.query([])?;
+            let mut found = statement.query(params![None::<i64>, None::<i64>, numbers])?;
             while let Some(row) = found.next()? {
                 let text: String = row.get(0)?;
                 if let Some(better) = clean(&text) {
@@ -406,8 +429,8 @@ impl Sweep<'_> {
                 if self.table == "session" { "0" } else { "1" }
             ))?;
             for (before, after) in &dirty {
-                update.execute([before, after])?;
-                remove.execute([before])?;
+                update.execute(params![before, after, numbers])?;
+                remove.execute(params![before, after, numbers])?;
             }
         }
         Ok(dirty.len())

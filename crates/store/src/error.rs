@@ -1,10 +1,15 @@
 //! What can go wrong with storage, each with the file it concerns and a way out.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use hark_core::MemoryId;
 use hark_files::Refusal;
+
+use crate::layout::Layout;
+use crate::store::Store;
+use crate::write::Writer;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -22,6 +27,8 @@ pub enum StoreError {
     Foreign { path: PathBuf },
     #[error("{}: was written by a newer version of hark that this one cannot write beside", .path.display())]
     TooNew { path: PathBuf },
+    #[error("{}: was written by an older version of hark (version {version} of the index)", .path.display())]
+    Outdated { path: PathBuf, version: i32 },
     #[error("{}: has to be brought up to date first", .path.display())]
     Behind { path: PathBuf },
     #[error("{}: still busy after {waited_ms} ms", .path.display())]
@@ -58,7 +65,7 @@ impl StoreError {
             StoreError::Denied { path } => {
                 format!("check who owns it, then: chmod u+rX {}", path.display())
             }
-            StoreError::Corrupt { .. } => {
+            StoreError::Corrupt { .. } | StoreError::Outdated { .. } => {
                 "your memories are safe in their files; run `hark reindex` to rebuild the index".to_owned()
             }
             StoreError::Foreign { path } => {
@@ -144,5 +151,57 @@ impl StoreError {
             }
             _ => StoreError::Sqlite { path, source },
         }
+    }
+}
+
+/// Says where something went wrong: `.at(path)`, or `.at(store)` for the index of a store.
+pub(crate) trait At<T> {
+    fn at<P: Place + ?Sized>(self, place: &P) -> Result<T, StoreError>;
+}
+
+impl<T> At<T> for rusqlite::Result<T> {
+    fn at<P: Place + ?Sized>(self, place: &P) -> Result<T, StoreError> {
+        self.map_err(|e| StoreError::sqlite(&place.file(), e))
+    }
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at<P: Place + ?Sized>(self, place: &P) -> Result<T, StoreError> {
+        self.map_err(|e| StoreError::io(&place.file(), e))
+    }
+}
+
+/// What an error can name: a file, or something with an index.
+pub(crate) trait Place {
+    fn file(&self) -> Cow<'_, Path>;
+}
+
+impl Place for Path {
+    fn file(&self) -> Cow<'_, Path> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl Place for PathBuf {
+    fn file(&self) -> Cow<'_, Path> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl Place for Layout {
+    fn file(&self) -> Cow<'_, Path> {
+        Cow::Owned(self.database())
+    }
+}
+
+impl Place for Store {
+    fn file(&self) -> Cow<'_, Path> {
+        self.layout.file()
+    }
+}
+
+impl Place for Writer<'_> {
+    fn file(&self) -> Cow<'_, Path> {
+        self.layout.file()
     }
 }

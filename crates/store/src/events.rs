@@ -10,7 +10,8 @@ use hark_core::tier::{Facts, Tier, grade};
 use hark_core::{Clean, ProjectKey, Session, SessionId, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
-use crate::error::StoreError;
+use crate::conditions::{self, Conditions};
+use crate::error::{At, StoreError};
 use crate::sessions::{self, StoredSession};
 use crate::store::Store;
 use crate::write::Writer;
@@ -60,10 +61,9 @@ impl Writer<'_> {
         arrival: &Arrival,
         beginning: impl FnOnce() -> Result<Beginning, E>,
     ) -> Result<Filed, E> {
-        let known = self.known(arrival).map_err(|e| self.sql(e))?;
+        let known = self.known(arrival).at(self)?;
         if arrival.recorded.is_some()
-            && let Some(home) =
-                self.recorded_before(known.map(|(num, _)| num), arrival).map_err(|e| self.sql(e))?
+            && let Some(home) = self.recorded_before(known.map(|(num, _)| num), arrival).at(self)?
         {
             let copied = known.is_none_or(|(num, _)| num != home);
             return Ok(Filed { num: home, is_new: false, duplicate: true, copied, unreported: 0 });
@@ -73,10 +73,10 @@ impl Writer<'_> {
             None => (self.begin_session(&fresh(arrival, beginning()?))?, true),
         };
         let is_from_hook = arrival.recorded.is_none();
-        if !is_new && is_from_hook && self.is_known_event(num, arrival).map_err(|e| self.sql(e))? {
+        if !is_new && is_from_hook && self.is_known_event(num, arrival).at(self)? {
             return Ok(Filed { num, is_new, duplicate: true, copied: false, unreported: 0 });
         }
-        let unreported = self.count(num, arrival, known).map_err(|e| self.sql(e))?;
+        let unreported = self.count(num, arrival, known).at(self)?;
         Ok(Filed { num, is_new, duplicate: false, copied: false, unreported })
     }
 
@@ -236,7 +236,7 @@ impl Store {
         kinds: &[EventKind],
         limit: usize,
     ) -> Result<Vec<PastEvent>, StoreError> {
-        past_events(&self.conn, session, kinds, limit).map_err(|e| self.sql(e))
+        past_events(&self.conn, session, kinds, limit).at(self)
     }
 
     /// What hooks reported of a session's prompts at the moment they were typed, newest first. A transcript
@@ -253,7 +253,7 @@ impl Store {
                 })?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// When each assistant was last heard of, and last told something.
@@ -274,7 +274,7 @@ impl Store {
                 })?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Sessions that are open though nothing was heard of them since.
@@ -289,7 +289,7 @@ impl Store {
                 .query_map([since.as_millis(), until.as_millis()], |row| row.get(0))?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }
 
@@ -300,12 +300,12 @@ impl Writer<'_> {
         kinds: &[EventKind],
         limit: usize,
     ) -> Result<Vec<PastEvent>, StoreError> {
-        past_events(&self.tx, session, kinds, limit).map_err(|e| self.sql(e))
+        past_events(&self.tx, session, kinds, limit).at(self)
     }
 
     /// Forgets sessions that ended without anything to tell.
     pub fn forget_empty_session(&mut self, stored: &StoredSession) -> Result<(), StoreError> {
-        sessions::clear(&self.tx, stored.num).map_err(|e| self.sql(e))
+        sessions::clear(&self.tx, stored.num).at(self)
     }
 }
 
@@ -315,15 +315,20 @@ fn past_events(
     kinds: &[EventKind],
     limit: usize,
 ) -> rusqlite::Result<Vec<PastEvent>> {
-    let names: Vec<String> = kinds.iter().map(|k| format!("'{}'", k.name())).collect();
-    let only = if names.is_empty() { String::new() } else { format!(" AND kind IN ({})", names.join(", ")) };
+    let mut conditions = Conditions::new("1");
+    conditions.and_bound("session = ", session, "");
+    if !kinds.is_empty() {
+        conditions.and_one_of("kind", kinds.iter().map(|kind| kind.name().to_owned()), "");
+    }
+    let limit = conditions.mark(conditions::limit(limit));
     // The newest ones, told in their order.
     let sql = format!(
-        "SELECT seq, at, kind, tool, target, ok, body FROM event WHERE session = ?1{only} ORDER BY seq DESC LIMIT ?2"
+        "SELECT seq, at, kind, tool, target, ok, body FROM event WHERE {} ORDER BY seq DESC LIMIT {limit}",
+        conditions.sql()
     );
     let mut found: Vec<PastEvent> = conn
         .prepare_cached(&sql)?
-        .query_map(params![session, limit as i64], |row| {
+        .query_map(conditions.params(), |row| {
             Ok(PastEvent {
                 seq: row.get(0)?,
                 at: Timestamp::from_millis(row.get(1)?),

@@ -6,7 +6,7 @@ use hark_core::failure::trail::Trail;
 use hark_core::{Memory, MemoryId, ProjectKey, Status, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::projects::{self, ProjectNum};
 use crate::store::Store;
 use crate::write::Writer;
@@ -213,11 +213,11 @@ pub(crate) fn changes_of(conn: &Connection, id: &MemoryId) -> rusqlite::Result<V
 impl Writer<'_> {
     /// Where a session is; `None` if it is not known.
     pub fn whereabouts(&self, session: i64) -> Result<Option<Whereabouts>, StoreError> {
-        whereabouts(&self.tx, session).map_err(|e| self.sql(e))
+        whereabouts(&self.tx, session).at(self)
     }
 
     pub fn failure(&self, project: ProjectNum, signature: &str) -> Result<Option<FailureRow>, StoreError> {
-        by_signature(&self.tx, project, signature).map_err(|e| self.sql(e))
+        by_signature(&self.tx, project, signature).at(self)
     }
 
     /// Open failures of a family of runs.
@@ -232,11 +232,11 @@ impl Writer<'_> {
                 .filter_map(Result::transpose)
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn put_failure(&mut self, row: &FailureRow) -> Result<i64, StoreError> {
-        put(&self.tx, row).map_err(|e| self.sql(e))
+        put(&self.tx, row).at(self)
     }
 
     /// A file was edited: fixes of failures in it may no longer hold.
@@ -247,7 +247,7 @@ impl Writer<'_> {
             )
             .and_then(|mut s| s.execute(params![project.0, path, at.as_millis()]))
             .map(drop)
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// How a file is right after a fix.
@@ -256,7 +256,7 @@ impl Writer<'_> {
             .prepare_cached("UPDATE failure_target SET mark = ?3 WHERE failure = ?1 AND target = ?2")
             .and_then(|mut s| s.execute(params![failure, target, mark]))
             .map(drop)
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// A path that turned out to be only the end of one.
@@ -265,7 +265,7 @@ impl Writer<'_> {
             .prepare_cached("UPDATE failure_target SET role = 'tail' WHERE failure = ?1 AND target = ?2 AND role = 'trace'")
             .and_then(|mut s| s.execute(params![failure, target]))
             .map(drop)
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     pub fn trail(&self, session: i64) -> Result<Trail, StoreError> {
@@ -273,7 +273,7 @@ impl Writer<'_> {
             .tx
             .prepare_cached("SELECT doc FROM trail WHERE session = ?1")
             .and_then(|mut s| s.query_row([session], |row| row.get(0)).optional())
-            .map_err(|e| self.sql(e))?;
+            .at(self)?;
         Ok(doc.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
@@ -286,7 +286,7 @@ impl Writer<'_> {
             )
             .and_then(|mut s| s.execute(params![session, doc]))
             .map(drop)
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// The session has forgotten its beginning, or has been told again what it needs of it.
@@ -298,13 +298,13 @@ impl Writer<'_> {
             )
             .and_then(|mut s| s.execute(params![session, i64::from(owed)]))
             .map(drop)
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 }
 
 impl Store {
     pub fn whereabouts(&self, session: i64) -> Result<Option<Whereabouts>, StoreError> {
-        whereabouts(&self.conn, session).map_err(|e| self.sql(e))
+        whereabouts(&self.conn, session).at(self)
     }
 
     /// Failures about a file, by its whole path or by an end of it.
@@ -323,7 +323,7 @@ impl Store {
             }
             Ok(found)
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Failures in which a symbol failed.
@@ -336,7 +336,7 @@ impl Store {
             "SELECT {COLUMNS}, t.target, t.role, t.changed, t.mark FROM failure_target t JOIN failure f ON f.num = t.failure \
              WHERE t.project = ?1 AND t.target = ?2 AND t.role = 'symbol' ORDER BY f.open DESC, f.last_at DESC LIMIT ?3"
         );
-        hits(&self.conn, &sql, params![project.0, symbol, MOST]).map_err(|e| self.sql(e))
+        hits(&self.conn, &sql, params![project.0, symbol, MOST]).at(self)
     }
 
     /// Failures of a command, by the name under which it is the same run tomorrow.
@@ -349,7 +349,7 @@ impl Store {
             "SELECT {COLUMNS}, f.command, 'command', 0, '' FROM failure f WHERE f.project = ?1 AND f.command = ?2 \
              ORDER BY f.open DESC, f.last_at DESC LIMIT ?3"
         );
-        hits(&self.conn, &sql, params![project.0, command, MOST]).map_err(|e| self.sql(e))
+        hits(&self.conn, &sql, params![project.0, command, MOST]).at(self)
     }
 
     /// The newest failures of a project, open ones first.
@@ -358,7 +358,7 @@ impl Store {
             "SELECT {COLUMNS}, f.command, 'command', 0, '' FROM failure f WHERE f.project = ?1 \
              ORDER BY f.open DESC, f.last_at DESC LIMIT ?2"
         );
-        hits(&self.conn, &sql, params![project.0, limit as i64]).map_err(|e| self.sql(e))
+        hits(&self.conn, &sql, params![project.0, limit as i64]).at(self)
     }
 
     /// Whether a session forgot its beginning and has not been told what it needs of it.
@@ -366,7 +366,7 @@ impl Store {
         self.conn
             .prepare_cached("SELECT 1 FROM trail WHERE session = ?1 AND compacted = 1")
             .and_then(|mut s| s.exists([session]))
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 }
 

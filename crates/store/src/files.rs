@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use hark_files::{Door, Look};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 
 /// No file of a store is larger; what is would fill the memory of whoever reads it.
 pub(crate) const LARGEST: u64 = 256 * 1024 * 1024;
@@ -34,7 +34,7 @@ impl Stamp {
 }
 
 pub(crate) fn create_folder(door: &Door, path: &Path) -> Result<(), StoreError> {
-    door.create_folder(path).map_err(|e| StoreError::io(path, e))
+    door.create_folder(path).at(path)
 }
 
 static COUNTER: AtomicU64 = AtomicU64::new(0);
@@ -60,34 +60,32 @@ pub(crate) fn write_atomic(
 }
 
 fn write_and_rename(door: &Door, draft: &Path, path: &Path, bytes: &[u8]) -> Result<Stamp, StoreError> {
-    let fail = |e| StoreError::io(draft, e);
     let mut file = match door.create_new(draft) {
         // A process of the same number was killed here once; the draft is nobody's.
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-            door.remove(draft).and_then(|()| door.create_new(draft)).map_err(fail)?
+            door.remove(draft).and_then(|()| door.create_new(draft)).at(draft)?
         }
-        made => made.map_err(fail)?,
+        made => made.at(draft)?,
     };
-    file.write_all(bytes).map_err(fail)?;
-    let look = hark_files::look_at(&file).map_err(fail)?;
+    file.write_all(bytes).at(draft)?;
+    let look = hark_files::look_at(&file).at(draft)?;
     drop(file);
-    door.rename(draft, path).map_err(|e| StoreError::io(path, e))?;
+    door.rename(draft, path).at(path)?;
     Ok(Stamp::of(&look))
 }
 
 /// Adds to the end of a file, and says how long it was before.
 pub(crate) fn append(door: &Door, path: &Path, bytes: &[u8]) -> Result<u64, StoreError> {
-    let fail = |e| StoreError::io(path, e);
-    let mut file = door.append_to(path).map_err(fail)?;
-    let before = file.metadata().map_err(fail)?.len();
+    let mut file = door.append_to(path).at(path)?;
+    let before = file.metadata().at(path)?.len();
     // A line that a crash tore must not swallow the next one.
     let mut last = [0];
     let torn = before > 0
         && (file.seek(SeekFrom::End(-1)).is_err() || file.read_exact(&mut last).is_err() || last != *b"\n");
     if torn {
-        file.write_all(b"\n").map_err(fail)?;
+        file.write_all(b"\n").at(path)?;
     }
-    file.write_all(bytes).map_err(fail)?;
+    file.write_all(bytes).at(path)?;
     Ok(before)
 }
 

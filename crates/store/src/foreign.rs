@@ -7,7 +7,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, Statement};
 
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 
 /// An open database of another program.
 pub struct Database {
@@ -41,7 +41,7 @@ impl Database {
                 .query_map([], |row| row.get(0))?
                 .collect()
         };
-        run().map_err(|e| StoreError::sqlite(&self.path, e))
+        run().at(&self.path)
     }
 
     pub fn has(&self, table: &str) -> Result<bool, StoreError> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::access::CANNOT_BE_READ;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::folders::SAME_ID;
 use crate::store::Store;
 
@@ -33,10 +33,8 @@ impl Store {
     /// Checks the index's structure and its agreement with the files.
     pub fn inspect(&self) -> Result<Inspection, StoreError> {
         let mut findings = Vec::new();
-        let verdict: String = self
-            .conn
-            .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
-            .map_err(|e| self.sql(e))?;
+        let verdict: String =
+            self.conn.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).at(self)?;
         // A damaged index is put aside and rebuilt by whoever runs the inspection; reporting it
         // alone would help nobody.
         let damaged = |detail: String| StoreError::Corrupt { path: self.layout.database(), detail };
@@ -51,7 +49,7 @@ impl Store {
         self.look_at_rows()?;
         findings.extend(self.about_writing());
         for (what, sql) in CONSISTENCY {
-            let count: i64 = self.conn.query_row(sql, [], |row| row.get(0)).map_err(|e| self.sql(e))?;
+            let count: i64 = self.conn.query_row(sql, [], |row| row.get(0)).at(self)?;
             if count != 0 {
                 findings.push(problem(format!("{count} {what}"), "hark reindex"));
             }
@@ -94,7 +92,7 @@ impl Store {
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use hark_core::ProjectKey;
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::meta;
 use crate::store::Store;
 use crate::write::Writer;
@@ -34,6 +34,6 @@ impl Writer<'_> {
             let before: i64 = meta::get(&self.tx, &key)?.and_then(|text| text.parse().ok()).unwrap_or(0);
             meta::put(&self.tx, &key, &before.saturating_add(by).clamp(LEAST, MOST).to_string())
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }

@@ -3,7 +3,7 @@
 use hark_core::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::store::Store;
 use crate::used;
 use crate::write::Writer;
@@ -97,7 +97,7 @@ impl Writer<'_> {
             }
             Ok(())
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }
 
@@ -107,7 +107,7 @@ impl Store {
         self.conn
             .prepare_cached("SELECT 1 FROM injected WHERE session = ?1 AND item = ?2")
             .and_then(|mut s| s.exists(params![session, item]))
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// Over all sessions that were told something.
@@ -125,7 +125,7 @@ impl Store {
                     Ok(Savings { sessions: row.get(0)?, told: row.get(1)?, history: row.get(2)? })
                 })
             })
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// By assistant and surface.
@@ -148,7 +148,7 @@ impl Store {
                 })?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Newest first.
@@ -174,6 +174,6 @@ impl Store {
                 })?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }

@@ -9,10 +9,10 @@ use hark_core::Timestamp;
 use rusqlite::Connection;
 
 use crate::connection::{self, Settings};
-use crate::error::StoreError;
-use crate::index::Finish;
+use crate::error::{At, StoreError};
 use crate::layout::Layout;
 use crate::store::Store;
+use crate::write::Filing;
 
 /// Up to this length a log is left alone: 128 pages, about 16 prompts, half a millisecond to read.
 pub(crate) const LONG: u64 = 512 * 1024;
@@ -23,7 +23,9 @@ const STEP: u64 = 256 * 1024;
 /// Nobody who writes is held up for longer.
 const HOLD_UP: Duration = Duration::from_millis(15);
 
-/// A log this long, in pages, is folded by whoever writes next.
+/// SQLite's own choice: a log of so many pages is folded by whoever writes next.
+pub(crate) const USUAL_PAGES: i64 = 1_000;
+/// The same for those who leave it to others.
 pub(crate) const VERY_LONG_PAGES: i64 = 8_000;
 
 pub(crate) fn length(database: &Path) -> u64 {
@@ -48,8 +50,8 @@ impl Store {
     /// files the whole of a memory: whoever says this does both when nobody waits ([`fold_beside`],
     /// [`Store::finish_memories`]).
     pub fn rest_between_writes(&mut self) -> Result<(), StoreError> {
-        self.finish = Finish::Later;
-        self.conn.pragma_update(None, "wal_autocheckpoint", VERY_LONG_PAGES).map_err(|e| self.sql(e))
+        self.filing = Filing::Sparing;
+        self.conn.pragma_update(None, "wal_autocheckpoint", VERY_LONG_PAGES).at(self)
     }
 
     /// Whether it is time to [`fold_beside`], for a process that lives on. The log begins anew only when a write
@@ -67,10 +69,10 @@ impl Store {
     pub fn fold_log(&mut self, now: Timestamp) -> Result<(), StoreError> {
         // Most of it beside those who write; then what they wrote meanwhile. For that they wait, so not
         // for as long as somebody may read.
-        checkpoint(&self.conn, "PASSIVE").map_err(|e| self.sql(e))?;
-        self.conn.busy_timeout(HOLD_UP).map_err(|e| self.sql(e))?;
-        let folded = checkpoint(&self.conn, "RESTART").map_err(|e| self.sql(e));
-        self.conn.busy_timeout(self.patience).map_err(|e| self.sql(e))?;
+        checkpoint(&self.conn, "PASSIVE").at(self)?;
+        self.conn.busy_timeout(HOLD_UP).at(self)?;
+        let folded = checkpoint(&self.conn, "RESTART").at(self);
+        self.conn.busy_timeout(self.patience).at(self)?;
         if folded? {
             // A log begins anew with the first write after it was folded.
             self.note("log_folded", &now.as_millis().to_string())?;
@@ -85,7 +87,7 @@ pub fn fold_beside(layout: &Layout) -> Result<(), StoreError> {
     let path = layout.database();
     let settings = Settings { patience: HOLD_UP, skip_checkpoint: true, cache_kib: 64 };
     let conn = connection::open(&path, settings)?;
-    checkpoint(&conn, "PASSIVE").map(drop).map_err(|e| StoreError::sqlite(&path, e))
+    checkpoint(&conn, "PASSIVE").map(drop).at(&path)
 }
 
 /// Whether all of the log is in the database now, and nobody reads from it any more.

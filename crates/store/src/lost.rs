@@ -3,7 +3,7 @@
 
 use hark_core::Timestamp;
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::inspect::{Finding, Severity};
 use crate::layout::Layout;
 use crate::meta;
@@ -28,10 +28,7 @@ pub(crate) fn note(conn: &rusqlite::Connection, now: Timestamp) -> rusqlite::Res
 impl Store {
     /// What to say about memories that are not there any more.
     pub(crate) fn lost_memories(&self) -> Result<Option<Finding>, StoreError> {
-        let here: i64 = self
-            .conn
-            .query_row("SELECT count(*) FROM memory", [], |row| row.get(0))
-            .map_err(|e| self.sql(e))?;
+        let here: i64 = self.conn.query_row("SELECT count(*) FROM memory", [], |row| row.get(0)).at(self)?;
         let noted = self.noted(KEY)?.and_then(|text| {
             let (count, at) = text.split_once(' ')?;
             Some((count.parse::<i64>().ok()?, Timestamp::from_millis(at.parse().ok()?)))

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::store::Store;
 
 pub(crate) fn get(conn: &Connection, key: &str) -> rusqlite::Result<Option<String>> {
@@ -21,10 +21,10 @@ pub(crate) fn put(conn: &Connection, key: &str, value: &str) -> rusqlite::Result
 
 impl Store {
     pub fn noted(&self, key: &str) -> Result<Option<String>, StoreError> {
-        get(&self.conn, key).map_err(|e| self.sql(e))
+        get(&self.conn, key).at(self)
     }
 
     pub fn note(&self, key: &str, value: &str) -> Result<(), StoreError> {
-        put(&self.conn, key, value).map_err(|e| self.sql(e))
+        put(&self.conn, key, value).at(self)
     }
 }

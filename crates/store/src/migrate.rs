@@ -7,52 +7,48 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::connection::{begin, patiently};
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 
-const MIGRATIONS: &[&str] = &[
-    include_str!("../../../migrations/sqlite/0001_base.sql"),
-    include_str!("../../../migrations/sqlite/0002_sessions.sql"),
-    include_str!("../../../migrations/sqlite/0003_history.sql"),
-    include_str!("../../../migrations/sqlite/0004_failures.sql"),
-    include_str!("../../../migrations/sqlite/0005_life.sql"),
-    include_str!("../../../migrations/sqlite/0006_spaces.sql"),
-    include_str!("../../../migrations/sqlite/0007_uncounted.sql"),
-    include_str!("../../../migrations/sqlite/0008_unfinished.sql"),
-    include_str!("../../../migrations/sqlite/0009_layers.sql"),
-];
+/// The schema of a new index.
+const BASE: &str = include_str!("../../../migrations/sqlite/0009_base.sql");
+const BASE_VERSION: i32 = 9;
+
+/// What came after it, one version each.
+const ADDITIONS: &[&str] = &[];
 
 /// `Hark` in ASCII, in the header of every index.
 const APPLICATION_ID: i32 = 0x4861_726b;
 
 pub(crate) fn current_version() -> i32 {
-    MIGRATIONS.len() as i32
+    BASE_VERSION + ADDITIONS.len() as i32
 }
 
 /// The schema version of an index that was already found to be ours.
 pub(crate) fn version(conn: &Connection, path: &Path) -> Result<i32, StoreError> {
-    conn.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| StoreError::sqlite(path, e))
+    conn.query_row("PRAGMA user_version", [], |row| row.get(0)).at(path)
 }
 
-/// Returns whether the index was empty before.
-pub(crate) fn migrate(conn: &Connection, path: &Path, patience: Duration) -> Result<bool, StoreError> {
-    let version = check_owner(conn, path, patience)?;
-    if version >= current_version() {
-        return Ok(false);
+/// Makes a new index, or adds to one what is missing in it.
+pub(crate) fn migrate(conn: &Connection, path: &Path, patience: Duration) -> Result<(), StoreError> {
+    if check_owner(conn, path, patience)? >= current_version() {
+        return Ok(());
     }
     let tx = begin(conn, path, patience)?;
     // Somebody else may have migrated while we waited for the lock.
-    let version: i32 =
-        tx.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| StoreError::sqlite(path, e))?;
-    for (i, script) in MIGRATIONS.iter().enumerate().skip(version.max(0) as usize) {
-        tx.execute_batch(script).map_err(|e| StoreError::sqlite(path, e))?;
-        tx.execute_batch(&format!(
-            "PRAGMA user_version = {}; PRAGMA application_id = {APPLICATION_ID};",
-            i + 1
-        ))
-        .map_err(|e| StoreError::sqlite(path, e))?;
+    let mut version: i32 = tx.query_row("PRAGMA user_version", [], |row| row.get(0)).at(path)?;
+    if version == 0 {
+        tx.execute_batch(BASE).at(path)?;
+        tx.pragma_update(None, "application_id", APPLICATION_ID).at(path)?;
+        version = BASE_VERSION;
     }
-    tx.commit().map_err(|e| StoreError::sqlite(path, e))?;
-    Ok(version == 0)
+    if version < BASE_VERSION {
+        return Err(StoreError::Outdated { path: path.to_owned(), version });
+    }
+    for script in ADDITIONS.iter().skip((version - BASE_VERSION) as usize) {
+        tx.execute_batch(script).at(path)?;
+    }
+    tx.pragma_update(None, "user_version", current_version().max(version)).at(path)?;
+    tx.commit().at(path)
 }
 
 /// The schema version, or why this file is not ours to touch.
@@ -70,7 +66,7 @@ pub(crate) fn check_owner(conn: &Connection, path: &Path, patience: Duration) ->
         let min_writer: Option<String> = conn
             .query_row("SELECT value FROM meta WHERE key = 'min_writer'", [], |row| row.get(0))
             .optional()
-            .map_err(|e| StoreError::sqlite(path, e))?;
+            .at(path)?;
         let needed = min_writer.and_then(|v| v.parse::<i32>().ok()).unwrap_or(0);
         if needed > current_version() {
             return Err(StoreError::TooNew { path: path.to_owned() });

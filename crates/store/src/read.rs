@@ -5,11 +5,11 @@ use std::path::Path;
 use hark_core::{
     Entity, IdRef, Kind, Memory, MemoryId, Origin, ProjectKey, Raw, Relation, Status, Timestamp,
 };
-use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Serialize;
 
-use crate::error::StoreError;
+use crate::conditions::{self, Conditions};
+use crate::error::{At, StoreError};
 use crate::files::Stamp;
 use crate::layers::Layer;
 use crate::own;
@@ -98,18 +98,17 @@ pub(crate) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
 }
 
 pub(crate) fn find(conn: &Connection, database: &Path, id: &IdRef) -> Result<Stored, StoreError> {
-    let fail = |e| StoreError::sqlite(database, e);
     let mut found: Vec<Stored> = match id {
         IdRef::Full(id) => conn
             .prepare_cached(&format!("SELECT {COLUMNS} FROM memory WHERE id = ?1"))
             .and_then(|mut s| s.query_map([id.as_bytes().as_slice()], stored)?.collect())
-            .map_err(fail)?,
+            .at(database)?,
         IdRef::Tail(tail) => conn
             .prepare_cached(&format!(
                 "SELECT {COLUMNS} FROM memory WHERE tail >= ?1 AND tail < ?2 ORDER BY id LIMIT 9"
             ))
             .and_then(|mut s| s.query_map([tail.as_str(), &format!("{tail}~")], stored)?.collect())
-            .map_err(fail)?,
+            .at(database)?,
     };
     match found.len() {
         0 => Err(StoreError::NotFound { id: id.to_string() }),
@@ -168,13 +167,11 @@ impl Store {
 
     /// Memories by number; those that vanished are left out.
     pub fn load(&self, nums: &[i64]) -> Result<Vec<Stored>, StoreError> {
-        let mut statement = self
-            .conn
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM memory WHERE num = ?1"))
-            .map_err(|e| self.sql(e))?;
+        let mut statement =
+            self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM memory WHERE num = ?1")).at(self)?;
         let mut found = Vec::with_capacity(nums.len());
         for num in nums {
-            found.extend(statement.query_row([num], stored).optional().map_err(|e| self.sql(e))?);
+            found.extend(statement.query_row([num], stored).optional().at(self)?);
         }
         Ok(found)
     }
@@ -185,26 +182,28 @@ impl Store {
         order: ListOrder,
         limit: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        let (condition, values) = condition(filter);
+        let mut conditions = conditions(filter);
         let order = match order {
             ListOrder::NewestChange => "updated DESC, id DESC",
             ListOrder::OldestFirst => "created ASC, id ASC",
         };
-        let sql = format!("SELECT {COLUMNS} FROM memory WHERE {condition} ORDER BY {order} LIMIT {limit}");
+        let limit = conditions.mark(conditions::limit(limit));
+        let sql =
+            format!("SELECT {COLUMNS} FROM memory WHERE {} ORDER BY {order} LIMIT {limit}", conditions.sql());
         let run = || -> rusqlite::Result<Vec<Stored>> {
-            self.conn.prepare(&sql)?.query_map(params_from_iter(values), stored)?.collect()
+            self.conn.prepare(&sql)?.query_map(conditions.params(), stored)?.collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn count(&self, filter: &ListFilter) -> Result<i64, StoreError> {
-        let (condition, values) = condition(filter);
-        let sql = format!("SELECT count(*) FROM memory WHERE {condition}");
-        self.conn.query_row(&sql, params_from_iter(values), |row| row.get(0)).map_err(|e| self.sql(e))
+        let conditions = conditions(filter);
+        let sql = format!("SELECT count(*) FROM memory WHERE {}", conditions.sql());
+        self.conn.query_row(&sql, conditions.params(), |row| row.get(0)).at(self)
     }
 
     pub fn project_num(&self, key: &ProjectKey) -> Result<Option<ProjectNum>, StoreError> {
-        projects::find(&self.conn, key).map_err(|e| self.sql(e))
+        projects::find(&self.conn, key).at(self)
     }
 
     pub fn history(&self, id: &MemoryId) -> Result<Vec<Revision>, StoreError> {
@@ -233,7 +232,7 @@ impl Store {
             }
             Ok(found)
         };
-        let mut found = run().map_err(|e| self.sql(e))?;
+        let mut found = run().at(self)?;
         for neighbour in &mut found {
             neighbour.memory = self.find(&IdRef::Full(neighbour.id)).ok().map(|stored| stored.memory);
         }
@@ -250,23 +249,21 @@ impl Store {
     ) -> Result<Vec<Stored>, StoreError> {
         self.finish_memories()?;
         let leaf = crate::index::leaf(entity);
-        let scope = projects
-            .map(|p| number_list(p.iter().map(|n| n.0)))
-            .map_or("1".to_owned(), |list| format!("m.project IN ({list})"));
-        let sql = format!(
-            "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {scope} AND m.status <> 'proposed' AND m.num IN \
-             (SELECT n.memory FROM entity e JOIN mention n ON n.entity = e.id \
-              WHERE e.leaf = ?1 AND (e.norm = ?2 OR e.norm LIKE ?3 ESCAPE '\\')) \
-             ORDER BY m.updated DESC, m.id DESC LIMIT {limit}"
-        );
         let suffix = entity.norm.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+        let mut scope = in_projects(projects);
+        let (leaf, norm) = (scope.mark(leaf), scope.mark(entity.norm.clone()));
+        let (suffix, limit) = (scope.mark(format!("%{suffix}")), scope.mark(conditions::limit(limit)));
+        let sql = format!(
+            "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {} AND m.status <> 'proposed' AND m.num IN \
+             (SELECT n.memory FROM entity e JOIN mention n ON n.entity = e.id \
+              WHERE e.leaf = {leaf} AND (e.norm = {norm} OR e.norm LIKE {suffix} ESCAPE '\\')) \
+             ORDER BY m.updated DESC, m.id DESC LIMIT {limit}",
+            scope.sql()
+        );
         let run = || -> rusqlite::Result<Vec<Stored>> {
-            self.conn
-                .prepare_cached(&sql)?
-                .query_map(params![leaf, entity.norm, format!("%{suffix}")], stored)?
-                .collect()
+            self.conn.prepare_cached(&sql)?.query_map(scope.params(), stored)?.collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn entities_of(&self, num: i64) -> Result<Vec<EntityCount>, StoreError> {
@@ -282,20 +279,23 @@ impl Store {
                 })?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn tags(&self, projects: Option<&[ProjectNum]>) -> Result<Vec<(String, i64)>, StoreError> {
-        let scope = projects
-            .map_or("1".to_owned(), |p| format!("m.project IN ({})", number_list(p.iter().map(|n| n.0))));
+        let scope = in_projects(projects);
         let sql = format!(
             "SELECT t.tag, count(*) FROM tag t JOIN memory m ON m.num = t.memory \
-             WHERE {scope} AND m.status = 'active' GROUP BY t.tag ORDER BY count(*) DESC, t.tag"
+             WHERE {} AND m.status = 'active' GROUP BY t.tag ORDER BY count(*) DESC, t.tag",
+            scope.sql()
         );
         let run = || -> rusqlite::Result<Vec<(String, i64)>> {
-            self.conn.prepare(&sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+            self.conn
+                .prepare(&sql)?
+                .query_map(scope.params(), |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn stats(&self) -> Result<Stats, StoreError> {
@@ -325,7 +325,7 @@ impl Store {
                 index_bytes: 0,
             })
         };
-        let mut stats = run().map_err(|e| self.sql(e))?;
+        let mut stats = run().at(self)?;
         stats.index_bytes = ["hark.db", "hark.db-wal"]
             .iter()
             .filter_map(|name| self.layout.door().look(Path::new(name)).ok().flatten())
@@ -335,36 +335,34 @@ impl Store {
     }
 }
 
-fn condition(filter: &ListFilter) -> (String, Vec<Value>) {
-    let mut parts = vec!["1".to_owned()];
-    let mut values: Vec<Value> = Vec::new();
+fn conditions(filter: &ListFilter) -> Conditions {
+    let mut conditions = Conditions::new("1");
     if let Some(projects) = &filter.projects {
-        parts.push(format!("project IN ({})", number_list(projects.iter().map(|p| p.0))));
+        conditions.and_one_of("project", projects.iter().map(|p| p.0), "");
     }
-    // Names of kinds and statuses come from our own enums, so they are safe to write out.
     if !filter.kinds.is_empty() {
-        let names: Vec<String> = filter.kinds.iter().map(|k| format!("'{k}'")).collect();
-        parts.push(format!("kind IN ({})", names.join(",")));
+        conditions.and_one_of("kind", filter.kinds.iter().map(|kind| kind.name().to_owned()), "");
     }
     if !filter.statuses.is_empty() {
-        let names: Vec<String> = filter.statuses.iter().map(|s| format!("'{s}'")).collect();
-        parts.push(format!("status IN ({})", names.join(",")));
+        conditions.and_one_of("status", filter.statuses.iter().map(|status| status.name().to_owned()), "");
     }
     for tag in &filter.tags {
-        values.push(Value::Text(tag.to_lowercase()));
-        parts.push(format!("num IN (SELECT memory FROM tag WHERE tag = ?{})", values.len()));
+        conditions.and_bound("num IN (SELECT memory FROM tag WHERE tag = ", tag.to_lowercase(), ")");
     }
     if let Some(since) = filter.since {
-        values.push(Value::Integer(since.as_millis()));
-        parts.push(format!("created >= ?{}", values.len()));
+        conditions.and_bound("created >= ", since.as_millis(), "");
     }
     if let Some(until) = filter.until {
-        values.push(Value::Integer(until.as_millis()));
-        parts.push(format!("created <= ?{}", values.len()));
+        conditions.and_bound("created <= ", until.as_millis(), "");
     }
-    (parts.join(" AND "), values)
+    conditions
 }
 
-pub(crate) fn number_list(numbers: impl Iterator<Item = i64>) -> String {
-    numbers.map(|n| n.to_string()).collect::<Vec<_>>().join(",")
+/// Memories in these projects, or in all.
+fn in_projects(projects: Option<&[ProjectNum]>) -> Conditions {
+    let mut conditions = Conditions::new("1");
+    if let Some(projects) = projects {
+        conditions.and_one_of("m.project", projects.iter().map(|p| p.0), "");
+    }
+    conditions
 }

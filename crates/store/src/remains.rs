@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::backup;
 use crate::erase::everything;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::own;
 use crate::revisions::Revision;
 use crate::store::Store;
@@ -65,7 +65,7 @@ impl Store {
             }
             Ok(())
         };
-        run().map_err(|e| self.sql(e))?;
+        run().at(self)?;
         Ok(found)
     }
 
@@ -144,7 +144,7 @@ impl Store {
             let rows = read.query_map([], |row| Ok((row.get(0)?, own::column::<Memory<Raw>>(row, 1)?)))?;
             rows.collect()
         };
-        for (file, memory) in run().map_err(|e| self.sql(e))? {
+        for (file, memory) in run().at(self)? {
             let said = [&*memory.title, &memory.searchable_body()].join("\n");
             if traces.found_in(said.as_bytes()) {
                 let place =
@@ -166,7 +166,7 @@ impl Store {
                 let rows = read.query_map([], |row| own::column::<Session<Raw>>(row, 0))?;
                 rows.collect()
             };
-            run().map_err(|e| self.sql(e))?
+            run().at(self)?
         };
         for session in sessions {
             let names = [session.host_session.as_str(), &session.id.full(), &session.id.short()];

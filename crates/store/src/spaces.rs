@@ -11,7 +11,7 @@ use hark_core::{Memory, Raw};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::index::{CHUNK_CAPACITY, Facets, SLOT_BYTES, memory_of, ordinal_of, texts};
 use crate::own;
 use crate::search::{Filter, Sieve, tagged};
@@ -76,7 +76,7 @@ impl Store {
         after: i64,
         limit: usize,
     ) -> Result<(Vec<Missing>, Option<i64>), StoreError> {
-        self.on_one_snapshot(|store| find_missing(store, space, after, limit).map_err(|e| store.sql(e)))
+        self.on_one_snapshot(|store| find_missing(store, space, after, limit).at(store))
     }
 
     /// Puts vectors in place, all or none, under the write lock. Passages that changed meanwhile are left out.
@@ -87,7 +87,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let path = self.layout.database();
         let tx = connection::begin(&self.conn, &path, self.patience)?;
-        put(&tx, space, vectors).and_then(|()| tx.commit()).map_err(|e| StoreError::sqlite(&path, e))
+        put(&tx, space, vectors).and_then(|()| tx.commit()).at(&path)
     }
 
     /// Removes vectors that no passage refers to.
@@ -95,7 +95,7 @@ impl Store {
         let path = self.layout.database();
         let tx = connection::begin(&self.conn, &path, self.patience)?;
         let tidied = tidy(&tx, space).and_then(|count| tx.commit().map(|()| count));
-        tidied.map_err(|e| StoreError::sqlite(&path, e))
+        tidied.at(&path)
     }
 
     pub fn coverage(&self, space: &str) -> Result<Coverage, StoreError> {
@@ -110,7 +110,7 @@ impl Store {
             })?;
             Ok(coverage)
         };
-        self.on_one_snapshot(|store| run(store).map_err(|e| store.sql(e)))
+        self.on_one_snapshot(|store| run(store).at(store))
     }
 
     /// The index was lost, and the vectors that took long to make went with it.
@@ -133,7 +133,7 @@ impl Store {
         let run = || {
             self.conn.prepare_cached("SELECT 1 FROM space_chunk WHERE space = ?1 LIMIT 1")?.exists([space])
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// The passages nearest to a question among those that pass the filter, and those of `known`, in no

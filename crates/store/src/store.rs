@@ -13,11 +13,11 @@ use hark_core::{ProjectKey, Timestamp};
 use rusqlite::Connection;
 
 use crate::connection::{self, Settings};
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::folders::{self, Depth};
-use crate::index::Finish;
 use crate::layout::Layout;
 use crate::search::ChunkCache;
+use crate::write::Filing;
 use crate::{damage, index, layers, log, lost, migrate, projects, read_only, sessions, tombstones};
 
 /// Who opens the store; decides how long it waits and what it tidies.
@@ -43,7 +43,7 @@ pub struct Store {
     pub(crate) patience: Duration,
     /// Leaves others time after each write.
     pub(crate) courteous: bool,
-    pub(crate) finish: Finish,
+    pub(crate) filing: Filing,
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) cache: RefCell<ChunkCache>,
@@ -80,7 +80,8 @@ impl Store {
         }
         tighten(layout);
         match Self::open_once(layout, options, lost) {
-            Err(StoreError::Corrupt { .. }) => {
+            // An index that is damaged, or older than what this hark can add to, is made again from the files.
+            Err(StoreError::Corrupt { .. } | StoreError::Outdated { .. }) => {
                 let aside = set_aside_damaged(layout, options)?;
                 let store = Self::open_once(layout, options, false)?;
                 Ok(Store { set_aside: aside, ..store })
@@ -121,7 +122,7 @@ impl Store {
             layout: layout.clone(),
             patience: options.role.settings().patience,
             courteous: false,
-            finish: Finish::Now,
+            filing: Filing::Whole,
             embedder: options.embedder.clone(),
             redactor: options.redactor.clone(),
             cache: RefCell::new(ChunkCache::default()),
@@ -150,7 +151,7 @@ impl Store {
             store.owe_vectors()?;
         }
         if lost {
-            lost::note(&store.conn, options.now).map_err(|e| store.sql(e))?;
+            lost::note(&store.conn, options.now).at(&store)?;
         }
         layers::pick_up(&mut store)?;
         if index::is_outdated(&store)? {
@@ -173,10 +174,6 @@ impl Store {
     /// How many memories opening indexed, if it had to index them all: told once.
     pub fn take_rebuilt(&mut self) -> Option<usize> {
         self.rebuilt.take()
-    }
-
-    pub(crate) fn sql(&self, error: rusqlite::Error) -> StoreError {
-        StoreError::sqlite(&self.layout.database(), error)
     }
 
     /// Picks up files that people edited, added or removed. Cheap when nothing changed.
@@ -209,11 +206,11 @@ impl Store {
     }
 
     pub fn project_keys(&self) -> Result<Vec<ProjectKey>, StoreError> {
-        projects::all(&self.conn).map_err(|e| self.sql(e))
+        projects::all(&self.conn).at(self)
     }
 
     pub fn cached_project(&self, root: &str, stamp: &str) -> Result<Option<ProjectKey>, StoreError> {
-        projects::cached_root(&self.conn, root, stamp).map_err(|e| self.sql(e))
+        projects::cached_root(&self.conn, root, stamp).at(self)
     }
 
     /// Best effort: a cache that cannot be written is no reason to fail.
@@ -257,7 +254,7 @@ fn tighten_everything(layout: &Layout) {
 fn make_private(layout: &Layout) -> Result<(), StoreError> {
     for name in ["hark.db", "hark.db-wal", "hark.db-shm"] {
         let path = layout.home().join(name);
-        match layout.door().look(&path).map_err(|e| StoreError::io(&path, e))? {
+        match layout.door().look(&path).at(&path)? {
             Some(look) if look.is_file() => {}
             Some(look) => {
                 let refusal = hark_files::Refusal::Is(look.kind, hark_files::Kind::File);
@@ -312,14 +309,14 @@ struct Opening {
 /// Moves a damaged index out of the way, once, however many processes noticed.
 fn set_aside_damaged(layout: &Layout, options: &OpenOptions) -> Result<Option<PathBuf>, StoreError> {
     let lock_path = layout.lock();
-    let lock = layout.lock_file(&lock_path).map_err(|e| StoreError::io(&lock_path, e))?;
-    lock.lock().map_err(|e| StoreError::io(&lock_path, e))?;
+    let lock = layout.lock_file(&lock_path).at(&lock_path)?;
+    lock.lock().at(&lock_path)?;
     // Another process may have done it while we waited.
     if is_sound(layout, options.role.settings()) {
         // A row that is damaged while the rest is whole: memories and sessions are made again from their
         // files, and what only the index knows stays.
         let conn = open_migrated(layout, options.role.settings())?;
-        damage::make_damaged_rows_anew(&conn).map_err(|e| StoreError::sqlite(&layout.database(), e))?;
+        damage::make_damaged_rows_anew(&conn).at(layout)?;
         return Ok(None);
     }
     let database = layout.database();
@@ -377,7 +374,7 @@ impl Store {
         &self,
         reads: impl FnOnce(&Store) -> Result<T, E>,
     ) -> Result<T, E> {
-        self.conn.execute_batch("BEGIN DEFERRED").map_err(|e| E::from(self.sql(e)))?;
+        self.conn.execute_batch("BEGIN DEFERRED").at(self)?;
         let outcome = reads(self);
         // Ends a transaction that only read; there is nothing to lose.
         let _ = self.conn.execute_batch("COMMIT");

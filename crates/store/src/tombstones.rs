@@ -15,7 +15,7 @@ use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files::Stamp;
 use crate::layout::Layout;
 use crate::meta;
@@ -138,7 +138,7 @@ fn written(stamp: Option<Stamp>) -> String {
 pub(crate) fn pick_up(store: &Store) -> Result<(), StoreError> {
     let path = store.layout.tombstones();
     let stamp = store.layout.stamp(&path)?;
-    let known = known_stamp(&store.conn).map_err(|e| store.sql(e))?;
+    let known = known_stamp(&store.conn).at(store)?;
     if known.unwrap_or_default() == written(stamp) {
         return Ok(());
     }
@@ -149,18 +149,17 @@ pub(crate) fn pick_up(store: &Store) -> Result<(), StoreError> {
         Err(e) => return Err(e),
     };
     rebuild(&tx, &store.layout)?;
-    tx.commit().map_err(|e| store.sql(e))
+    tx.commit().at(store)
 }
 
 /// The table from the file. The caller holds the write lock.
 pub(crate) fn rebuild(conn: &Connection, layout: &Layout) -> Result<(), StoreError> {
-    let fail = |e| StoreError::sqlite(&layout.database(), e);
     let stamp = layout.stamp(&layout.tombstones())?;
-    conn.execute("DELETE FROM tombstone", []).map_err(fail)?;
+    conn.execute("DELETE FROM tombstone", []).at(layout)?;
     for stone in read(layout)? {
-        put(conn, &stone).map_err(fail)?;
+        put(conn, &stone).at(layout)?;
     }
-    note_stamp(conn, stamp).map_err(fail)
+    note_stamp(conn, stamp).at(layout)
 }
 
 pub(crate) fn passing(conn: &Connection, key: &str) -> rusqlite::Result<Option<Passing>> {
@@ -175,13 +174,13 @@ pub(crate) fn passing(conn: &Connection, key: &str) -> rusqlite::Result<Option<P
 impl Store {
     /// Whether a memory of this id was forgotten or purged here. Imports and syncs pass it over.
     pub fn is_forgotten(&self, id: &MemoryId) -> Result<bool, StoreError> {
-        passing(&self.conn, &id.full()).map(|why| why.is_some()).map_err(|e| self.sql(e))
+        passing(&self.conn, &id.full()).map(|why| why.is_some()).at(self)
     }
 
     /// Whether something that said this was forgotten or purged here, and which.
     pub fn passing_of_text(&self, body: &str) -> Result<Option<Passing>, StoreError> {
         match text_mark(&self.redactor, body) {
-            Some(mark) => passing(&self.conn, &mark).map_err(|e| self.sql(e)),
+            Some(mark) => passing(&self.conn, &mark).at(self),
             None => Ok(None),
         }
     }
@@ -190,7 +189,7 @@ impl Store {
     pub fn is_session_forgotten(&self, host: &str, host_session: &str) -> Result<bool, StoreError> {
         passing(&self.conn, &session_mark(&self.redactor, host, host_session))
             .map(|why| why.is_some())
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// Every mark of what was forgotten: for a look at very many texts.
@@ -201,7 +200,7 @@ impl Store {
                 .query_map([Passing::Forgotten.code()], |row| row.get(0))?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// All of them, for an export.
@@ -211,21 +210,23 @@ impl Store {
 }
 
 impl Writer<'_> {
+    pub fn tombstones(&self) -> Result<Vec<Tombstone>, StoreError> {
+        read(self.layout)
+    }
+
     pub fn is_forgotten(&self, id: &MemoryId) -> Result<bool, StoreError> {
-        passing(&self.tx, &id.full()).map(|why| why.is_some()).map_err(|e| self.sql(e))
+        passing(&self.tx, &id.full()).map(|why| why.is_some()).at(self)
     }
 
     pub fn passing_of_text(&self, body: &str) -> Result<Option<Passing>, StoreError> {
         match text_mark(self.redactor, body) {
-            Some(mark) => passing(&self.tx, &mark).map_err(|e| self.sql(e)),
+            Some(mark) => passing(&self.tx, &mark).at(self),
             None => Ok(None),
         }
     }
 
     pub fn is_session_forgotten(&self, host: &str, host_session: &str) -> Result<bool, StoreError> {
-        passing(&self.tx, &session_mark(self.redactor, host, host_session))
-            .map(|why| why.is_some())
-            .map_err(|e| self.sql(e))
+        passing(&self.tx, &session_mark(self.redactor, host, host_session)).map(|why| why.is_some()).at(self)
     }
 
     /// Marks a memory as gone, with everything it said before. It is still to be removed.
@@ -269,13 +270,13 @@ impl Writer<'_> {
         line.push('\n');
         // What somebody else put there since must not be passed over when the stamp is noted.
         let before = self.layout.stamp(&path)?;
-        let in_step = known_stamp(&self.tx).map_err(|e| self.sql(e))?.unwrap_or_default() == written(before);
+        let in_step = known_stamp(&self.tx).at(self)?.unwrap_or_default() == written(before);
         let length = self.layout.append(&path, line.as_bytes())?;
         self.journal.appended(self.layout.door(), &path, length);
         if !in_step {
             return rebuild(&self.tx, self.layout);
         }
-        put(&self.tx, stone).map_err(|e| self.sql(e))?;
-        note_stamp(&self.tx, self.layout.stamp(&path)?).map_err(|e| self.sql(e))
+        put(&self.tx, stone).at(self)?;
+        note_stamp(&self.tx, self.layout.stamp(&path)?).at(self)
     }
 }

@@ -3,19 +3,25 @@
 //!
 //! What an arrival may overwrite is decided above; here a file and its rows get into place.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Component, Path};
 
 use hark_core::{Clean, IdRef, Kind, Memory, MemoryId, Session, SessionId, Status, Timestamp, markdown};
-use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, params_from_iter};
+use rusqlite::OptionalExtension;
 
-use crate::error::StoreError;
+use crate::conditions::{self, Conditions};
+use crate::error::{At, StoreError};
+use crate::index::Prepared;
+use crate::log;
 use crate::projects::ProjectNum;
-use crate::read::{self, Stored, number_list};
+use crate::read::{self, Stored};
 use crate::revisions::{self, Revision};
 use crate::store::Store;
-use crate::write::Writer;
+use crate::write::{Filing, Parcel, Writer};
+
+/// 768 MB.
+const LONGEST_LOG_PAGES: i64 = 196_608;
 
 /// Which memories leave. Empty lists mean "any".
 #[derive(Debug, Clone, Default)]
@@ -45,26 +51,22 @@ pub enum Arrived {
 }
 
 impl Departure {
-    fn condition(&self) -> (String, Vec<Value>) {
+    fn conditions(&self) -> Conditions {
         // What a repository brought along is not the user's to carry elsewhere.
-        let mut parts = vec!["m.origin <> 'repository'".to_owned()];
-        let mut values = Vec::new();
+        let mut conditions = Conditions::new("m.origin <> 'repository'");
         if let Some(projects) = &self.projects {
-            parts.push(format!("m.project IN ({})", number_list(projects.iter().map(|p| p.0))));
+            conditions.and_one_of("m.project", projects.iter().map(|p| p.0), "");
         }
-        // Names of kinds and statuses come from our own enums, so they are safe to write out.
         if !self.kinds.is_empty() {
-            let names: Vec<String> = self.kinds.iter().map(|k| format!("'{k}'")).collect();
-            parts.push(format!("m.kind IN ({})", names.join(",")));
+            conditions.and_one_of("m.kind", self.kinds.iter().map(|kind| kind.name().to_owned()), "");
         }
         if self.without_archived {
-            parts.push(format!("m.status <> '{}'", Status::Archived));
+            conditions.and_bound("m.status <> ", Status::Archived.name().to_owned(), "");
         }
         if let Some(since) = self.since {
-            values.push(Value::Integer(since.as_millis()));
-            parts.push(format!("m.updated >= ?{}", values.len()));
+            conditions.and_bound("m.updated >= ", since.as_millis(), "");
         }
-        (parts.join(" AND "), values)
+        conditions
     }
 }
 
@@ -76,24 +78,25 @@ impl Store {
         after: Option<MemoryId>,
         limit: usize,
     ) -> Result<Vec<Stored>, StoreError> {
-        let (mut condition, mut values) = which.condition();
+        let mut conditions = which.conditions();
         if let Some(after) = after {
-            values.push(Value::Blob(after.as_bytes().to_vec()));
-            condition.push_str(&format!(" AND m.id > ?{}", values.len()));
+            conditions.and_bound("m.id > ", after.as_bytes().to_vec(), "");
         }
+        let limit = conditions.mark(conditions::limit(limit));
         let sql = format!(
-            "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {condition} ORDER BY m.id LIMIT {limit}"
+            "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {} ORDER BY m.id LIMIT {limit}",
+            conditions.sql()
         );
         let run = || -> rusqlite::Result<Vec<Stored>> {
-            self.conn.prepare_cached(&sql)?.query_map(params_from_iter(values), read::stored)?.collect()
+            self.conn.prepare_cached(&sql)?.query_map(conditions.params(), read::stored)?.collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn departing_count(&self, which: &Departure) -> Result<i64, StoreError> {
-        let (condition, values) = which.condition();
-        let sql = format!("SELECT count(*) FROM memory m WHERE {condition}");
-        self.conn.query_row(&sql, params_from_iter(values), |row| row.get(0)).map_err(|e| self.sql(e))
+        let conditions = which.conditions();
+        let sql = format!("SELECT count(*) FROM memory m WHERE {}", conditions.sql());
+        self.conn.query_row(&sql, conditions.params(), |row| row.get(0)).at(self)
     }
 
     /// Entities that departing memories mention, in an order that does not depend on this index.
@@ -103,15 +106,16 @@ impl Store {
         mut each: impl FnMut(EntityTotal) -> io::Result<()>,
     ) -> Result<io::Result<()>, StoreError> {
         self.finish_memories()?;
-        let (condition, values) = which.condition();
+        let conditions = which.conditions();
         let sql = format!(
             "SELECT e.kind, e.norm, p.key, count(*) FROM entity e JOIN mention n ON n.entity = e.id \
-             JOIN memory m ON m.num = n.memory LEFT JOIN project p ON p.num = e.project WHERE {condition} \
-             GROUP BY e.id ORDER BY e.kind, e.norm, p.key"
+             JOIN memory m ON m.num = n.memory LEFT JOIN project p ON p.num = e.project WHERE {} \
+             GROUP BY e.id ORDER BY e.kind, e.norm, p.key",
+            conditions.sql()
         );
-        let mut statement = self.conn.prepare(&sql).map_err(|e| self.sql(e))?;
-        let mut rows = statement.query(params_from_iter(values)).map_err(|e| self.sql(e))?;
-        while let Some(row) = rows.next().map_err(|e| self.sql(e))? {
+        let mut statement = self.conn.prepare(&sql).at(self)?;
+        let mut rows = statement.query(conditions.params()).at(self)?;
+        while let Some(row) = rows.next().at(self)? {
             let total = || -> rusqlite::Result<EntityTotal> {
                 Ok(EntityTotal {
                     kind: row.get(0)?,
@@ -120,7 +124,7 @@ impl Store {
                     mentions: row.get(3)?,
                 })
             };
-            if let Err(e) = each(total().map_err(|e| self.sql(e))?) {
+            if let Err(e) = each(total().at(self)?) {
                 return Ok(Err(e));
             }
         }
@@ -139,7 +143,7 @@ impl Store {
                 .query_map([num], |row| row.get(0))?
                 .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Session files in the order of their ids.
@@ -148,30 +152,68 @@ impl Store {
         projects: Option<&[ProjectNum]>,
         since: Option<Timestamp>,
     ) -> Result<Vec<(SessionId, String)>, StoreError> {
-        let scope = projects
-            .map_or("1 = 1".to_owned(), |p| format!("project IN ({})", number_list(p.iter().map(|n| n.0))));
-        let sql =
-            format!("SELECT id, file FROM session WHERE file <> '' AND seen >= ?1 AND {scope} ORDER BY id");
-        let since = since.map_or(i64::MIN, Timestamp::as_millis);
+        let mut conditions = Conditions::new("file <> ''");
+        conditions.and_bound("seen >= ", since.map_or(i64::MIN, Timestamp::as_millis), "");
+        if let Some(projects) = projects {
+            conditions.and_one_of("project", projects.iter().map(|p| p.0), "");
+        }
+        let sql = format!("SELECT id, file FROM session WHERE {} ORDER BY id", conditions.sql());
         let run = || -> rusqlite::Result<Vec<(SessionId, String)>> {
             let mut statement = self.conn.prepare(&sql)?;
-            let rows = statement.query_map([since], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?)))?;
+            let rows = statement
+                .query_map(conditions.params(), |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?)))?;
             rows.filter_map(|row| {
                 row.map(|(id, file)| SessionId::from_slice(&id).map(|id| (id, file))).transpose()
             })
             .collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
-    /// Room for many writes in a row; small enough that an import stays below 300 MB in all.
+    /// Runs `change` under the write lock, for very many memories: their words, entities and near-repeats are
+    /// filed together at the end. Afterwards others get their turn.
+    pub fn write_many<T, E: From<StoreError>>(
+        &mut self,
+        now: Timestamp,
+        change: impl FnOnce(&mut Writer<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.write_as(Filing::Together, now, change)
+    }
+
+    /// Room for many writes in a row; small enough that an import stays below 300 MB in all. The log is folded
+    /// rarely: most pages that one transaction writes are written again by the next.
     pub fn prepare_for_many(&mut self) {
-        let _ = self.conn.execute_batch("PRAGMA cache_size = -96000");
+        let settings = format!("PRAGMA cache_size = -96000; PRAGMA wal_autocheckpoint = {LONGEST_LOG_PAGES}");
+        let _ = self.conn.execute_batch(&settings);
     }
 
     /// Back to what a command usually needs.
     pub fn done_with_many(&mut self) {
-        let _ = self.conn.execute_batch("PRAGMA cache_size = -12000; PRAGMA shrink_memory");
+        let _ = self.conn.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
+        let pages = if self.filing == Filing::Sparing { log::VERY_LONG_PAGES } else { log::USUAL_PAGES };
+        let _ = self.conn.execute_batch(&format!(
+            "PRAGMA wal_autocheckpoint = {pages}; PRAGMA cache_size = -12000; PRAGMA shrink_memory"
+        ));
+    }
+
+    /// The ids of all memories.
+    pub fn ids(&self) -> Result<HashSet<MemoryId>, StoreError> {
+        let run = || -> rusqlite::Result<HashSet<MemoryId>> {
+            let mut statement = self.conn.prepare("SELECT id FROM memory")?;
+            let mut rows = statement.query([])?;
+            let mut ids = HashSet::new();
+            while let Some(row) = rows.next()? {
+                ids.extend(MemoryId::from_slice(row.get_ref(0)?.as_blob()?));
+            }
+            Ok(ids)
+        };
+        run().at(self)
+    }
+
+    /// Works out what the index will hold of a memory; on any thread.
+    pub fn preparer(&self) -> impl Fn(&Memory) -> Prepared + Send + Sync + use<> {
+        let embedder = self.embedder.clone();
+        move |memory| Prepared::new(memory, embedder.as_ref())
     }
 }
 
@@ -204,6 +246,7 @@ impl Writer<'_> {
         memory: &Memory,
         file: Option<&str>,
         verbatim: Option<&Clean>,
+        prepared: Option<Prepared>,
     ) -> Result<(), StoreError> {
         let layout = self.layout;
         let own = format!("{}/{}", memory.kind.name(), markdown::file_name(memory));
@@ -211,13 +254,13 @@ impl Writer<'_> {
             !crate::layers::is_layered(file)
                 && layout.door().look(&layout.memories().join(file)).is_ok_and(|found| found.is_none())
         };
-        let file = match file.filter(|file| is_safe_place(file) && free(file)) {
-            Some(file) => file.to_owned(),
-            None if free(&own) => own,
+        let (file, is_new) = match file.filter(|file| is_safe_place(file) && free(file)) {
+            Some(file) => (file.to_owned(), true),
+            None if free(&own) => (own, true),
             // Another memory with the same title and tail: the whole id tells them apart.
-            None => format!("{}/{}.md", memory.kind.name(), memory.id.full()),
+            None => (format!("{}/{}.md", memory.kind.name(), memory.id.full()), false),
         };
-        self.put_text(memory, &file, verbatim)
+        self.put_parcel(memory, &file, Parcel { verbatim, prepared, is_new })
     }
 
     /// Former states of a memory, oldest first.
@@ -256,7 +299,7 @@ impl Writer<'_> {
         file: Option<&str>,
         verbatim: Option<&Clean>,
     ) -> Result<Arrived, StoreError> {
-        let known = crate::sessions::num_of(&self.tx, &session.id).map_err(|e| self.sql(e))?;
+        let known = crate::sessions::num_of(&self.tx, &session.id).at(self)?;
         let known = known.map(|num| self.session(num)).transpose()?.flatten();
         if let Some(mut known) = known {
             if session.updated <= known.session.updated {
@@ -290,7 +333,7 @@ impl Writer<'_> {
                 .optional()?;
             Ok(found.is_some())
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }
 

@@ -9,7 +9,7 @@ use hark_core::{Memory, MemoryId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::store::Store;
 
 pub(crate) fn note(conn: &Connection, id: &[u8], now: Timestamp) -> rusqlite::Result<()> {
@@ -49,7 +49,7 @@ impl Store {
             .prepare_cached("SELECT last FROM used WHERE id = ?1 AND uses > 0")
             .and_then(|mut s| s.query_row([id.as_bytes().as_slice()], |row| row.get(0)).optional())
             .map(|at| at.map(Timestamp::from_millis))
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// The same for all. For those that were never given to anybody, when they arrived, if that is
@@ -63,6 +63,6 @@ impl Store {
             })?;
             rows.filter_map(|row| row.map(|(id, at)| id.map(|id| (id, at))).transpose()).collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }

@@ -10,12 +10,12 @@ use hark_core::{Clean, IdRef, Memory, MemoryId, Status, Timestamp, markdown};
 use rusqlite::Transaction;
 
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use hark_files::Door;
 
 use crate::files::{self, FileJournal};
-use crate::folders::{self, FolderNote, folders_of};
-use crate::index::{self, Entry, Finish};
+use crate::folders::{self, FolderNotes, folders_of};
+use crate::index::{self, Entry, Finish, Gathered, Prepared};
 use crate::layers;
 use crate::layout::{Layout, Located};
 use crate::read::{self, Stored};
@@ -28,10 +28,32 @@ pub struct Writer<'s> {
     pub(crate) tx: Transaction<'s>,
     pub(crate) layout: &'s Layout,
     embedder: &'s dyn Embedder,
-    finish: Finish,
+    filing: Filing,
     pub(crate) redactor: &'s Redactor,
     pub(crate) journal: FileJournal,
+    gathered: Gathered,
+    notes: FolderNotes,
     pub(crate) now: Timestamp,
+}
+
+/// How much of a memory is filed at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Filing {
+    Whole,
+    /// Only what is needed to find it; the rest when nobody waits.
+    Sparing,
+    /// The rest of all memories of a transaction together, before it ends.
+    Together,
+}
+
+/// A file on its way to its place.
+#[derive(Default)]
+pub(crate) struct Parcel<'a> {
+    /// The text of the file where it differs from what we would write.
+    pub(crate) verbatim: Option<&'a Clean>,
+    pub(crate) prepared: Option<Prepared>,
+    /// Nothing has this name: there is nothing to put back if the write fails.
+    pub(crate) is_new: bool,
 }
 
 /// How long a courteous writer leaves the lock to others, at most.
@@ -51,6 +73,15 @@ impl Store {
         now: Timestamp,
         change: impl FnOnce(&mut Writer<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.write_as(self.filing, now, change)
+    }
+
+    pub(crate) fn write_as<T, E: From<StoreError>>(
+        &mut self,
+        filing: Filing,
+        now: Timestamp,
+        change: impl FnOnce(&mut Writer<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
         let path = self.layout.database();
         if self.read_only {
             return Err(StoreError::ReadOnly { path: self.layout.home().to_owned() }.into());
@@ -61,15 +92,22 @@ impl Store {
             tx,
             layout: &self.layout,
             embedder: self.embedder.as_ref(),
-            finish: self.finish,
+            filing,
             redactor: &self.redactor,
             journal: FileJournal::default(),
+            gathered: Gathered::default(),
+            notes: FolderNotes::default(),
             now,
         };
         let outcome = change(&mut writer);
-        let Writer { tx, journal, .. } = writer;
+        let Writer { tx, journal, mut gathered, notes, .. } = writer;
         let outcome = match outcome {
-            Ok(value) => tx.commit().map(|()| value).map_err(|e| E::from(StoreError::sqlite(&path, e))),
+            Ok(value) => gathered
+                .file(&tx)
+                .and_then(|()| notes.file(&tx))
+                .and_then(|()| tx.commit())
+                .map(|()| value)
+                .map_err(|e| E::from(StoreError::sqlite(&path, e))),
             Err(e) => {
                 // Dropping the transaction rolls it back.
                 drop(tx);
@@ -88,13 +126,9 @@ impl Store {
 }
 
 impl Writer<'_> {
-    pub(crate) fn sql(&self, error: rusqlite::Error) -> StoreError {
-        StoreError::sqlite(&self.layout.database(), error)
-    }
-
     /// Whether no memory of this store has that short id yet.
     pub fn is_free(&self, id: &MemoryId) -> Result<bool, StoreError> {
-        read::tail_exists(&self.tx, &id.tail()).map(|exists| !exists).map_err(|e| self.sql(e))
+        read::tail_exists(&self.tx, &id.tail()).map(|exists| !exists).at(self)
     }
 
     /// A memory as it stands in its file, which somebody may have edited since it was indexed.
@@ -137,7 +171,7 @@ impl Writer<'_> {
         wanted: impl Fn(&Memory) -> bool,
     ) -> Result<Vec<Memory>, StoreError> {
         const MOST: usize = 8;
-        let nums = index::alike(&self.tx, memory).map_err(|e| self.sql(e))?;
+        let nums = index::alike(&self.tx, memory).at(self)?;
         let fits = |stored: &Stored| {
             let other = &stored.memory;
             other.id != memory.id && other.kind == memory.kind && other.scope == memory.scope && wanted(other)
@@ -147,7 +181,7 @@ impl Writer<'_> {
 
     /// The active memory of the same project and kind with this topic, newest first.
     pub fn of_topic(&self, memory: &Memory, topic: &str) -> Result<Option<Memory>, StoreError> {
-        let nums = index::of_topic(&self.tx, topic).map_err(|e| self.sql(e))?;
+        let nums = index::of_topic(&self.tx, topic).at(self)?;
         let fits = |stored: &Stored| {
             let other = &stored.memory;
             other.id != memory.id && other.status == Status::Active && other.scope == memory.scope
@@ -167,7 +201,7 @@ impl Writer<'_> {
             if found.len() == most {
                 break;
             }
-            let Some(stored) = read::by_num(&self.tx, *num).map_err(|e| self.sql(e))? else { continue };
+            let Some(stored) = read::by_num(&self.tx, *num).at(self)? else { continue };
             if !fits(&stored) {
                 continue;
             }
@@ -235,7 +269,7 @@ impl Writer<'_> {
         if let Some(parent) = to.path.parent() {
             files::create_folder(to.door, parent)?;
         }
-        let note = FolderNote::before(&self.tx, layout, &folder).map_err(|e| self.sql(e))?;
+        self.before_folder(&folder)?;
         self.journal_at(from.door, &staging_of(layout, &from), &from.path);
         files::write_atomic(
             from.door,
@@ -243,11 +277,11 @@ impl Writer<'_> {
             &from.path,
             self.text_of(after, &from).as_bytes(),
         )?;
-        let target = FolderNote::before(&self.tx, layout, &target_folder).map_err(|e| self.sql(e))?;
+        self.before_folder(&target_folder)?;
         self.journal.created(to.door, &to.path);
-        to.door.rename(&from.path, &to.path).map_err(|e| StoreError::io(&to.path, e))?;
-        note.after(&self.tx).map_err(|e| self.sql(e))?;
-        target.after(&self.tx).map_err(|e| self.sql(e))?;
+        to.door.rename(&from.path, &to.path).at(&to.path)?;
+        self.notes.after(&folder);
+        self.notes.after(&target_folder);
         self.put_file(after, &file)
     }
 
@@ -273,14 +307,15 @@ impl Writer<'_> {
             .prepare_cached("DELETE FROM used WHERE id = ?1")
             .and_then(|mut s| s.execute([id.as_bytes().as_slice()]))
             .and_then(|_| self.tx.execute("DELETE FROM injected WHERE item = ?1", [short]))
-            .map_err(|e| self.sql(e))?;
+            .at(self)?;
         self.drop_file(&stored.file)?;
-        index::clear(&self.tx, stored.num).map_err(|e| self.sql(e))
+        // What is taken out of the index must be in it.
+        self.gathered.file(&self.tx).and_then(|()| index::clear(&self.tx, stored.num)).at(self)
     }
 
     /// Memories whose files link to this one.
     pub fn linked_from(&self, id: &MemoryId) -> Result<Vec<MemoryId>, StoreError> {
-        read::linked_from(&self.tx, id).map_err(|e| self.sql(e))
+        read::linked_from(&self.tx, id).at(self)
     }
 
     fn keep_revision(&mut self, before: &Memory, change: &'static str) -> Result<(), StoreError> {
@@ -295,36 +330,51 @@ impl Writer<'_> {
     }
 
     fn put_file(&mut self, memory: &Memory, file: &str) -> Result<(), StoreError> {
-        self.put_text(memory, file, None)
+        self.put_parcel(memory, file, Parcel::default())
     }
 
-    /// `verbatim` is the text of the file where it differs from what we would write.
-    pub(crate) fn put_text(
+    pub(crate) fn put_parcel(
         &mut self,
         memory: &Memory,
         file: &str,
-        verbatim: Option<&Clean>,
+        parcel: Parcel<'_>,
     ) -> Result<(), StoreError> {
         let layout = self.layout;
         let located = writable(self.layout, file)?;
         let (door, path, staging) = (located.door, &located.path, staging_of(layout, &located));
-        let text = verbatim.map_or_else(|| self.text_of(memory, &located), ToString::to_string);
+        let text = parcel.verbatim.map_or_else(|| self.text_of(memory, &located), ToString::to_string);
         let (folder, top) = folders_of(file);
-        if let Some(parent) = path.parent() {
-            files::create_folder(door, parent)?;
+        if !self.notes.has(&folder) {
+            self.before_folder(&top)?;
+            if let Some(parent) = path.parent() {
+                files::create_folder(door, parent)?;
+            }
+            if located.layer.is_some() {
+                files::create_folder(door, &staging)?;
+            }
+            self.notes.after(&top);
         }
-        if located.layer.is_some() {
-            files::create_folder(door, &staging)?;
+        self.before_folder(&folder)?;
+        if parcel.is_new {
+            self.journal.created(door, path);
+        } else {
+            self.journal_at(door, &staging, path);
         }
-        let note = FolderNote::before(&self.tx, layout, &folder).map_err(|e| self.sql(e))?;
-        let top = FolderNote::before(&self.tx, layout, &top).map_err(|e| self.sql(e))?;
-        self.journal_at(door, &staging, path);
         let stamp = files::write_atomic(door, &staging, path, text.as_bytes())?;
-        let entry = Entry { memory, file, stamp, finish: self.finish };
-        index::put(&self.tx, self.embedder, &entry, self.now).map_err(|e| self.sql(e))?;
-        used::arrive(&self.tx, memory, self.now).map_err(|e| self.sql(e))?;
-        note.after(&self.tx).map_err(|e| self.sql(e))?;
-        top.after(&self.tx).map_err(|e| self.sql(e))
+        self.notes.after(&folder);
+        let entry = Entry { memory, file, stamp, prepared: parcel.prepared };
+        let finish = match self.filing {
+            Filing::Whole => Finish::Now,
+            Filing::Sparing => Finish::Later,
+            Filing::Together => Finish::Together(&mut self.gathered),
+        };
+        index::put(&self.tx, self.embedder, entry, finish, self.now).at(self.layout)?;
+        used::arrive(&self.tx, memory, self.now).at(self.layout)
+    }
+
+    /// Looks at a folder before a file in it is written or taken away.
+    fn before_folder(&mut self, folder: &str) -> Result<(), StoreError> {
+        self.notes.before(&self.tx, self.layout, folder).at(self.layout)
     }
 
     /// Deletes the file of a memory. In a store that the user has not trusted it stays; a tombstone keeps it out.
@@ -335,10 +385,12 @@ impl Writer<'_> {
             Err(StoreError::Untrusted { .. } | StoreError::NotFound { .. }) => return Ok(()),
             Err(e) => return Err(e),
         };
-        let note = FolderNote::before(&self.tx, layout, &folders_of(file).0).map_err(|e| self.sql(e))?;
+        let folder = folders_of(file).0;
+        self.before_folder(&folder)?;
         self.journal_at(located.door, &staging_of(layout, &located), &located.path);
         files::remove(located.door, &located.path)?;
-        note.after(&self.tx).map_err(|e| self.sql(e))
+        self.notes.after(&folder);
+        Ok(())
     }
 
     /// Notes how a file of the user's store is now, in case it has to be put back.

@@ -12,7 +12,7 @@ use hark_core::retention::last_touch;
 use hark_core::text::Shape;
 use hark_core::{Memory, Scope, Status, Timestamp};
 use hark_store::search::{Activation, Candidate, Candidates};
-use hark_store::{Store, StoreError, Stored};
+use hark_store::{PassageId, Store, StoreError, Stored};
 use serde::Serialize;
 
 use super::gate::Signals;
@@ -44,7 +44,7 @@ impl Tier {
 #[derive(Debug, Clone)]
 pub struct Ranked {
     pub stored: Stored,
-    pub passage: i64,
+    pub passage: PassageId,
     pub score: f32,
     pub tiers: Vec<Tier>,
     pub reasons: Vec<Contribution>,
@@ -124,7 +124,7 @@ struct Share {
 /// One memory during ranking.
 struct Standing {
     memory: i64,
-    passage: i64,
+    passage: PassageId,
     tie: u32,
     admitted: bool,
     shares: Vec<Share>,
@@ -333,7 +333,7 @@ fn add_linked(
             None => {
                 let mut standing = Standing {
                     memory,
-                    passage: memory << 12,
+                    passage: PassageId::first_of(memory),
                     tie,
                     admitted: true,
                     shares: Vec::with_capacity(1),

@@ -64,8 +64,7 @@ pub fn pack(hits: &[Ranked], detail: Detail, budget: usize) -> Vec<RenderedHit> 
 /// The passage that represents the memory, on one line.
 fn passage_text(hit: &Ranked) -> String {
     let body = hit.stored.memory.searchable_body();
-    let ordinal = (hit.passage & 0xfff) as usize;
-    let passage = passages(&body).into_iter().nth(ordinal);
+    let passage = passages(&body).into_iter().nth(hit.passage.ordinal());
     let text = passage.and_then(|passage| body.get(passage.range)).unwrap_or(&body);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,31 +1,35 @@
 //! Takes things in, many to a transaction. Whatever the source, the same rules hold: the redactor has
 //! seen it, what is here already is merged, and doing it twice changes nothing.
 //!
-//! A batch is all there or not at all, and ids decide what is there already. So an import that was
-//! killed is simply started again.
+//! Files are the truth and come first; a transaction that was killed leaves files without rows, which the next
+//! opening files. Ids decide what is there already. So an import that was killed is simply started again.
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use hark_core::redact::Redactor;
 use hark_core::{Clean, IdRef, Memory, MemoryId, Session};
 use hark_store::tombstones::Tombstone;
-use hark_store::{Arrived, Revision, StoreError, Writer};
+use hark_store::{Arrived, Prepared, Revision, StoreError, Writer};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::arrival::Arrival;
 pub use super::arrival::Trust;
-use super::arrival::{self, Arrival};
-use super::format::Record;
 use super::merge::{Merge, merge};
-use super::read::{Place, Source};
+use super::read::Source;
 use super::seal::Passphrase;
+use super::unpack::{self, Unpacker};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-const BATCH: usize = 500;
-const BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// A transaction goes on for so long. The longer it is, the fewer pages of the index are written again by the
+/// next; but others who write have to wait for it, and they do for a minute at most.
+const LONGEST: Duration = Duration::from_secs(15);
+/// Whoever waits looks for the lock this often.
+const OTHERS_TURN: Duration = Duration::from_millis(120);
+/// How often progress is told.
+const STEP: usize = 500;
 /// So many problems are told one by one.
 const TOLD: usize = 20;
 
@@ -67,10 +71,18 @@ impl Tally {
 pub type Progress<'p> = &'p mut dyn FnMut(usize, usize);
 
 pub(super) enum Item {
-    Memory(Box<Arrival<Memory>>),
+    Memory(Box<Arrival<Memory>>, Option<Box<Prepared>>),
     History(MemoryId, Arrival<Vec<Revision>>),
     Session(Box<Arrival<Session>>),
     Tombstone(Tombstone),
+    /// A record that is nothing of this, and why.
+    Problem(String),
+}
+
+/// Things that came together, and how many memories and sessions had come by then.
+pub(super) struct Block {
+    pub(super) items: Vec<Item>,
+    pub(super) done: usize,
 }
 
 /// Takes in a whole export.
@@ -86,156 +98,149 @@ pub fn read(
     // All of it is looked at before anything is changed.
     let mut total = 0;
     source.each(&mut |record, _| {
-        total += usize::from(counts(&record));
+        total += usize::from(unpack::counts(&record));
         Ok(())
     })?;
-    let mut intake = Intake::new(engine, dry_run);
-    let mut done = 0;
-    source.each(&mut |record, place| {
-        done += usize::from(counts(&record));
-        intake.record(record, &place, trust)?;
-        if done % BATCH == 0 {
-            progress(done, total);
-        }
-        Ok(())
+    let unpacker = Unpacker::new(engine, trust, total, dry_run)?;
+    // One thread reads, redacts and analyses; this one writes.
+    let tally = std::thread::scope(|scope| {
+        let (sender, receiver) = std::sync::mpsc::sync_channel(unpack::BLOCKS_AHEAD);
+        let reader = scope.spawn(move || unpacker.run(&source, &sender));
+        let mut told = 0;
+        let taken = Intake::new(engine, dry_run).take(receiver.into_iter(), &mut |done| {
+            if done / STEP > told / STEP {
+                progress(done, total);
+            }
+            told = done;
+        });
+        let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        // Whatever stopped the writer also stopped the reader.
+        taken.and_then(|tally| read.map(|()| tally))
     })?;
     progress(total, total);
-    intake.finish()
+    Ok(tally)
 }
 
-fn counts(record: &Record) -> bool {
-    matches!(record, Record::Memory(_) | Record::Session(_))
-}
-
-/// Things on their way in, gathered into batches.
+/// The door that everything comes in by.
 pub(super) struct Intake<'e> {
-    engine: &'e mut Engine,
-    redactor: Arc<Redactor>,
+    pub(super) engine: &'e mut Engine,
     dry_run: bool,
-    tally: Tally,
-    batch: Vec<Item>,
-    bytes: usize,
+    pub(super) tally: Tally,
     /// Tombstones as lines; read when the first one comes.
-    stones: Option<HashSet<String>>,
+    pub(super) stones: Option<HashSet<String>>,
 }
 
 impl<'e> Intake<'e> {
     pub(super) fn new(engine: &'e mut Engine, dry_run: bool) -> Self {
-        let redactor = engine.redactor();
-        engine.store.prepare_for_many();
-        Intake {
-            engine,
-            redactor,
-            dry_run,
-            tally: Tally::default(),
-            batch: Vec::new(),
-            bytes: 0,
-            stones: None,
-        }
+        Intake { engine, dry_run, tally: Tally::default(), stones: None }
     }
 
-    fn record(&mut self, record: Record, place: &Place, trust: Trust) -> Result<(), EngineError> {
-        let bytes = record.weight();
-        let item = match record {
-            Record::Memory(record) => {
-                arrival::memory(record, &self.redactor, trust).map(|a| Item::Memory(Box::new(a)))
-            }
-            Record::Session(record) => {
-                arrival::session(record, &self.redactor).map(|a| Item::Session(Box::new(a)))
-            }
-            Record::History(record) => match record.id.parse() {
-                Ok(IdRef::Full(id)) => arrival::history(record, &self.redactor).map(|a| Item::History(id, a)),
-                _ => Err("its id is not a whole id".to_owned()),
-            },
-            // Whoever exported it, only one's own wish takes something away.
-            Record::Tombstone(_) if trust == Trust::Others => return Ok(()),
-            Record::Tombstone(stone) => match arrival::tombstone(stone) {
-                Ok(stone) if self.knows(&stone)? => return Ok(()),
-                checked => checked.map(Item::Tombstone),
-            },
-            // Both follow from the files.
-            Record::Link(_) | Record::Entity(_) => return Ok(()),
-        };
-        match item {
-            Ok(item) => self.item(item, bytes),
-            Err(reason) => {
-                self.problem(format!("{place}: {reason}"));
-                Ok(())
-            }
-        }
-    }
-
-    /// Whether a tombstone is here already, or has come by in this import.
-    fn knows(&mut self, stone: &Tombstone) -> Result<bool, EngineError> {
-        let line = |stone: &Tombstone| serde_json::to_string(stone).unwrap_or_default();
-        if self.stones.is_none() {
-            self.stones = Some(self.engine.store.tombstones()?.iter().map(line).collect());
-        }
-        Ok(!self.stones.get_or_insert_default().insert(line(stone)))
-    }
-
-    pub(super) fn problem(&mut self, what: String) {
-        self.tally.unreadable += 1;
-        if self.tally.problems.len() < TOLD {
-            self.tally.problems.push(what);
-        }
-    }
-
-    pub(super) fn item(&mut self, item: Item, bytes: usize) -> Result<(), EngineError> {
-        self.batch.push(item);
-        self.bytes += bytes;
-        if self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
-    }
-
-    fn flush(&mut self) -> Result<(), EngineError> {
-        let batch = std::mem::take(&mut self.batch);
-        self.bytes = 0;
-        let now = self.engine.now();
+    pub(super) fn take(
+        mut self,
+        mut blocks: impl Iterator<Item = Block>,
+        told: &mut dyn FnMut(usize),
+    ) -> Result<Tally, EngineError> {
         if self.dry_run {
-            for item in &batch {
-                rehearse(self.engine, item, &mut self.tally)?;
+            for Block { items, done } in blocks {
+                for item in &items {
+                    self.rehearse(item)?;
+                }
+                told(done);
             }
-            return Ok(());
+            return Ok(self.tally);
         }
-        let tally = self.engine.store.write(now, |writer| {
-            let mut tally = self.tally.clone();
-            for item in &batch {
-                take_in(writer, item, &mut tally)?;
-            }
-            Ok::<_, EngineError>(tally)
-        })?;
-        self.tally = tally;
-        Ok(())
-    }
-
-    pub(super) fn finish(mut self) -> Result<Tally, EngineError> {
-        let outcome = self.flush();
+        self.engine.store.prepare_for_many();
+        let outcome = self.write_all(&mut blocks, told);
         self.engine.store.done_with_many();
         outcome.map(|()| self.tally)
     }
+
+    fn write_all(
+        &mut self,
+        blocks: &mut dyn Iterator<Item = Block>,
+        told: &mut dyn FnMut(usize),
+    ) -> Result<(), EngineError> {
+        let mut next = blocks.next();
+        while let Some(first) = next {
+            let now = self.engine.now();
+            let Intake { tally, stones, .. } = self;
+            let (sum, following) = self.engine.store.write_many(now, |writer| {
+                let began = Instant::now();
+                let (mut sum, mut block) = (tally.clone(), Some(first));
+                while let Some(Block { items, done }) = block {
+                    for item in items {
+                        take_in(writer, item, &mut sum, stones)?;
+                    }
+                    told(done);
+                    block = blocks.next();
+                    if began.elapsed() >= LONGEST {
+                        break;
+                    }
+                }
+                Ok::<_, EngineError>((sum, block))
+            })?;
+            self.tally = sum;
+            next = following;
+            if next.is_some() {
+                std::thread::sleep(OTHERS_TURN);
+            }
+        }
+        Ok(())
+    }
 }
 
-fn take_in(writer: &mut Writer<'_>, item: &Item, tally: &mut Tally) -> Result<(), EngineError> {
+impl Tally {
+    pub(super) fn problem(&mut self, what: &str) {
+        self.unreadable += 1;
+        if self.problems.len() < TOLD {
+            self.problems.push(what.to_owned());
+        }
+    }
+}
+
+/// Whether a tombstone is among these already; from now on it is.
+pub(super) fn is_known(
+    stones: &mut Option<HashSet<String>>,
+    stone: &Tombstone,
+    read: impl FnOnce() -> Result<Vec<Tombstone>, StoreError>,
+) -> Result<bool, StoreError> {
+    let line = |stone: &Tombstone| serde_json::to_string(stone).unwrap_or_default();
+    let stones = match stones {
+        Some(stones) => stones,
+        None => stones.insert(read()?.iter().map(line).collect()),
+    };
+    Ok(!stones.insert(line(stone)))
+}
+
+fn take_in(
+    writer: &mut Writer<'_>,
+    item: Item,
+    tally: &mut Tally,
+    stones: &mut Option<HashSet<String>>,
+) -> Result<(), EngineError> {
     match item {
-        Item::Memory(arrival) => {
+        Item::Memory(arrival, prepared) => {
             tally.redacted += usize::from(arrival.redacted);
-            take_memory(writer, arrival, tally)
+            take_memory(writer, &arrival, prepared.map(|prepared| *prepared), tally)
         }
         Item::History(id, arrival) => {
             tally.redacted += usize::from(arrival.redacted);
-            if writer.look_up(id)?.is_some() {
-                tally.revisions += writer.add_history(id, &arrival.what)?;
+            if writer.look_up(&id)?.is_some() {
+                tally.revisions += writer.add_history(&id, &arrival.what)?;
             }
             Ok(())
         }
         Item::Tombstone(stone) => {
+            if is_known(stones, &stone, || writer.tombstones())? {
+                return Ok(());
+            }
             // An import adds, it does not remove.
-            let stands = match memory_of(stone) {
+            let stands = match memory_of(&stone) {
                 Some(id) => writer.look_up(&id)?.is_some(),
                 None => false,
             };
             if !stands {
-                writer.take_tombstone(stone)?;
+                writer.take_tombstone(&stone)?;
                 tally.tombstones += 1;
             }
             Ok(())
@@ -256,12 +261,17 @@ fn take_in(writer: &mut Writer<'_>, item: &Item, tally: &mut Tally) -> Result<()
             }
             Ok(())
         }
+        Item::Problem(what) => {
+            tally.problem(&what);
+            Ok(())
+        }
     }
 }
 
 fn take_memory(
     writer: &mut Writer<'_>,
     arrival: &Arrival<Memory>,
+    prepared: Option<Prepared>,
     tally: &mut Tally,
 ) -> Result<(), EngineError> {
     let theirs = &arrival.what;
@@ -271,7 +281,7 @@ fn take_memory(
         return Ok(());
     }
     let Some(ours) = writer.look_up(&theirs.id)? else {
-        writer.arrive(theirs, arrival.file.as_deref(), arrival.verbatim.as_ref())?;
+        writer.arrive(theirs, arrival.file.as_deref(), arrival.verbatim.as_ref(), prepared)?;
         tally.added += 1;
         return Ok(());
     };
@@ -307,55 +317,9 @@ fn keep_older(writer: &mut Writer<'_>, older: &Memory) -> Result<usize, StoreErr
     writer.add_history(&older.id, &[revision])
 }
 
-fn memory_of(stone: &Tombstone) -> Option<MemoryId> {
+pub(super) fn memory_of(stone: &Tombstone) -> Option<MemoryId> {
     match stone.id.as_deref()?.parse() {
         Ok(IdRef::Full(id)) => Some(id),
         _ => None,
     }
-}
-
-/// What taking it in would do.
-fn rehearse(engine: &Engine, item: &Item, tally: &mut Tally) -> Result<(), EngineError> {
-    match item {
-        Item::Memory(arrival) => {
-            tally.redacted += usize::from(arrival.redacted);
-            let (id, body) = (&arrival.what.id, &arrival.what.body);
-            if engine.store.is_forgotten(id)? || engine.store.passing_of_text(body)?.is_some() {
-                tally.refused += 1;
-                return Ok(());
-            }
-            let ours = match engine.store.find(&IdRef::Full(arrival.what.id)) {
-                Ok(stored) => stored.memory,
-                Err(StoreError::NotFound { .. }) => {
-                    tally.added += 1;
-                    return Ok(());
-                }
-                Err(e) => return Err(e.into()),
-            };
-            match merge(&ours, &arrival.what) {
-                Merge::Unchanged | Merge::Older => tally.unchanged += 1,
-                Merge::Refused => tally.refused += 1,
-                Merge::Theirs | Merge::Both(_) => tally.updated += 1,
-            }
-        }
-        Item::History(id, arrival) => {
-            let known = engine.store.history(id)?;
-            tally.revisions += arrival.what.iter().filter(|r| !known.contains(r)).count();
-        }
-        Item::Tombstone(stone) => {
-            let stands = match memory_of(stone).map(|id| engine.store.find(&IdRef::Full(id))) {
-                None | Some(Err(StoreError::NotFound { .. })) => false,
-                Some(found) => found.map(|_| true)?,
-            };
-            tally.tombstones += usize::from(!stands);
-        }
-        Item::Session(arrival) => {
-            if engine.store.knows_run(&arrival.what)? {
-                tally.sessions_unchanged += 1;
-            } else {
-                tally.sessions_added += 1;
-            }
-        }
-    }
-    Ok(())
 }

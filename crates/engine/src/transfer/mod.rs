@@ -13,6 +13,8 @@ pub mod import;
 mod markdown;
 mod merge;
 mod read;
+mod rehearse;
 pub(crate) mod seal;
+mod unpack;
 
 pub use seal::Passphrase;

@@ -22,7 +22,7 @@ pub use restore::Restored;
 pub(crate) use pack::any_entry;
 
 use crate::erase::everything;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files::Stamp;
 use crate::layers::Layer;
 use crate::layout::Layout;
@@ -75,7 +75,7 @@ impl Store {
         let path = folder.join(format!("{name}{EXTENSION}"));
         let draft = pack::draft(&self.layout);
         let outcome = pack_all(&self.layout, &sources, &draft, &digest, now, number)
-            .and_then(|()| door.rename(&draft, &path).map_err(|e| StoreError::io(&path, e)));
+            .and_then(|()| door.rename(&draft, &path).at(&path));
         if let Err(e) = outcome {
             let _ = door.remove(&draft);
             return Err(e);

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tar::{Archive, Refused};
 use super::{bad, gzip, old, tar};
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files;
 use crate::layout::Layout;
 use crate::leftovers;
@@ -49,7 +49,7 @@ impl<'p> Packer<'p> {
         now: Timestamp,
         number: u64,
     ) -> Result<Self, StoreError> {
-        let file = door.create_new(path).map_err(|e| StoreError::io(path, e))?;
+        let file = door.create_new(path).at(path)?;
         leftovers::claim(&file);
         let seconds = u64::try_from(now.as_millis() / 1_000).unwrap_or_default();
         let mut packer = Packer { path, out: BufWriter::new(file), seconds };
@@ -61,7 +61,7 @@ impl<'p> Packer<'p> {
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        self.out.write_all(&gzip::member(bytes)).map_err(|e| StoreError::io(self.path, e))
+        self.out.write_all(&gzip::member(bytes)).at(self.path)
     }
 
     pub(super) fn add(&mut self, name: &str, content: &[u8]) -> Result<(), StoreError> {
@@ -71,9 +71,8 @@ impl<'p> Packer<'p> {
     /// The end, and on disk before anybody relies on it.
     pub(super) fn finish(mut self) -> Result<(), StoreError> {
         self.put(&tar::end())?;
-        let fail = |e| StoreError::io(self.path, e);
         let file = self.out.into_inner().map_err(|e| StoreError::io(self.path, e.into_error()))?;
-        file.sync_all().map_err(fail)
+        file.sync_all().at(self.path)
     }
 }
 
@@ -213,7 +212,7 @@ pub(super) fn rewrite(
     }
     to.finish()?;
     let outcome = if changed { door.rename(&draft, path) } else { door.remove(&draft) };
-    outcome.map_err(|e| StoreError::io(path, e))?;
+    outcome.at(path)?;
     // What was written again ends where it can be read.
     Ok(Rewritten { changed, whole: from.ended() || changed })
 }

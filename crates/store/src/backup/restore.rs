@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::pack::{self, Unpacker};
 use super::{PROJECTS, id_of, paths, relative, sources, stem};
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files;
 use crate::store::Store;
 use crate::tombstones;
@@ -46,16 +46,15 @@ impl Writer<'_> {
     /// Brings files back from a snapshot. `exact`: as they were then, and nothing else; otherwise only
     /// what is missing or cannot be read. `apply`: really. The index is to be made again afterwards.
     pub fn restore(&mut self, snapshot: &Path, exact: bool, apply: bool) -> Result<Restored, StoreError> {
-        let fail = |e| StoreError::io(snapshot, e);
         pack::check(self.layout.door(), snapshot)?;
-        let mut from = Unpacker::open(self.layout.door(), snapshot).map_err(fail)?;
+        let mut from = Unpacker::open(self.layout.door(), snapshot).at(snapshot)?;
         let mut report = Restored { name: stem(snapshot), ..Restored::default() };
         let mut seen = HashSet::new();
         // What a damaged snapshot still has is better than nothing.
         while let Some((name, content)) = from.next_good() {
             seen.insert(name.clone());
             if let Some(id) = id_of(&content).filter(|_| is_note(&name))
-                && tombstones::passing(&self.tx, &id).map_err(|e| self.sql(e))?.is_some()
+                && tombstones::passing(&self.tx, &id).at(self)?.is_some()
             {
                 report.forgotten += 1;
                 continue;

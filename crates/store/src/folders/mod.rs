@@ -15,15 +15,15 @@ use hark_core::vector::Embedder;
 use hark_core::{Memory, MemoryId, Raw, Timestamp, markdown};
 use rusqlite::{Connection, OptionalExtension, params};
 
-pub(crate) use note::{FolderNote, folders_of};
+pub(crate) use note::{FolderNotes, folders_of};
 use survey::Root;
 pub(crate) use survey::Survey;
 
 use crate::access::{CANNOT_BE_READ, is_denied};
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files::{self, Stamp};
-use crate::index::{self, Entry, Finish};
+use crate::index::{self, Entry, Finish, Gathered};
 use crate::layers::{self, Layer};
 use crate::layout::{Layout, Located};
 use crate::store::Store;
@@ -51,7 +51,7 @@ pub(crate) enum Depth {
 /// The user's own memories, and those of projects: the ones worked in, or all that are known. Returns how many
 /// memories were added, changed or removed.
 pub(crate) fn pick_up(store: &mut Store, depth: Depth, now: Timestamp) -> Result<usize, StoreError> {
-    let sweep = depth == Depth::Full || is_sweep_due(store).map_err(|e| store.sql(e))?;
+    let sweep = depth == Depth::Full || is_sweep_due(store).at(store)?;
     let mut changed = pick_up_root(store, None, depth, sweep, now)?;
     let mut nums: Vec<i64> = store.layout.layers.iter().map(|layer| layer.num).collect();
     nums.retain(|num| depth == Depth::Full || store.visited.contains(num));
@@ -90,8 +90,7 @@ fn pick_up_root(
 ) -> Result<usize, StoreError> {
     let Some(root) = root_of(&store.layout, layer) else { return Ok(0) };
     let on_disk = root.folders()?;
-    let fail = |e| StoreError::sqlite(&store.layout.database(), e);
-    let mut known = known_folders(&store.conn).map_err(fail)?;
+    let mut known = known_folders(&store.conn).at(&store.layout)?;
     known.retain(|name, _| root.owns(name));
     let moved: Vec<(String, i64)> =
         on_disk.iter().filter(|(name, mtime)| known.get(name) != Some(mtime)).cloned().collect();
@@ -105,12 +104,12 @@ fn pick_up_root(
         return Ok(0);
     }
     let survey = root.survey(&folders)?;
-    let differs = !differences(&store.conn, &survey).map_err(fail)?.is_empty();
+    let differs = !differences(&store.conn, &survey).at(&store.layout)?.is_empty();
     // What was read while a store stood otherwise does not count any more, changed or not.
     let standing =
         layer.and_then(|num| store.layout.layers.iter().find(|l| l.num == num)).map(Layer::is_trusted);
     let restanding = match (layer, standing) {
-        (Some(num), Some(trusted)) => layers::read_as(&store.conn, num).map_err(fail)? != Some(trusted),
+        (Some(num), Some(trusted)) => layers::read_as(&store.conn, num).at(&store.layout)? != Some(trusted),
         _ => false,
     };
     if !differs && !restanding && moved.is_empty() && gone.is_empty() {
@@ -137,7 +136,7 @@ fn pick_up_root(
         Err(e) => return Err(e),
     };
     if let (Some(num), Some(trusted), true) = (layer, standing, restanding) {
-        layers::read_anew(&tx, num, trusted).map_err(|e| StoreError::sqlite(&path, e))?;
+        layers::read_anew(&tx, num, trusted).at(&path)?;
     }
     let mut now_there = root.folders()?;
     now_there.retain(|(name, _)| folders.iter().any(|(n, _)| n == name));
@@ -147,10 +146,9 @@ fn pick_up_root(
     let survey = root.survey(&now_there)?;
     let changed = index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, survey, now)?;
     for folder in &still_gone {
-        tx.execute("DELETE FROM folder WHERE path = ?1", [folder])
-            .map_err(|e| StoreError::sqlite(&path, e))?;
+        tx.execute("DELETE FROM folder WHERE path = ?1", [folder]).at(&path)?;
     }
-    tx.commit().map_err(|e| StoreError::sqlite(&path, e))?;
+    tx.commit().at(&path)?;
     if many {
         let _ = store.conn.execute_batch("PRAGMA cache_size = -12000; PRAGMA shrink_memory");
     }
@@ -164,7 +162,7 @@ fn pick_up_root(
 pub(crate) fn is_in_step(store: &Store) -> Result<bool, StoreError> {
     let root = Root::of_user(&store.layout);
     let survey = root.survey(&root.folders()?)?;
-    let differences = differences(&store.conn, &survey).map_err(|e| store.sql(e))?;
+    let differences = differences(&store.conn, &survey).at(store)?;
     Ok(differences.is_empty())
 }
 
@@ -204,25 +202,25 @@ pub(crate) fn index_files(
     now: Timestamp,
 ) -> Result<usize, StoreError> {
     let database = layout.database();
-    let fail = |e| StoreError::sqlite(&database, e);
-    let mut changes = differences(tx, &survey).map_err(fail)?;
+    let mut changes = differences(tx, &survey).at(&database)?;
     if changes.iter().any(|change| matches!(change, Change::Gone(_))) {
-        changes.extend(twins_left_behind(tx, layout).map_err(fail)?);
+        changes.extend(twins_left_behind(tx, layout).at(&database)?);
     }
     let mut found = Vec::new();
     let mut count = 0;
+    let mut gathered = Gathered::default();
     for change in changes {
         match change {
             Change::Read(file, stamp) => match read(layout, redactor, &file, stamp)? {
                 Ok(memory) => found.push((memory, file, stamp)),
                 // Looked at again each time: letting it be read does not change its time.
                 Err(reason) if reason == CANNOT_BE_READ => {
-                    set_unread(tx, &file, Stamp { mtime: 0, ..stamp }, &reason).map_err(fail)?;
+                    set_unread(tx, &file, Stamp { mtime: 0, ..stamp }, &reason).at(&database)?;
                 }
-                Err(reason) => set_unread(tx, &file, stamp, &reason).map_err(fail)?,
+                Err(reason) => set_unread(tx, &file, stamp, &reason).at(&database)?,
             },
             Change::Gone(file) => {
-                count += forget_file(tx, &file).map_err(fail)?;
+                count += forget_file(tx, &file).at(&database)?;
             }
         }
     }
@@ -230,33 +228,37 @@ pub(crate) fn index_files(
     // user's own file comes first, whatever a repository brings along.
     found.sort_by_key(|(memory, file, _)| (memory.id, Layer::split(file).is_some()));
     for (memory, file, stamp) in found {
-        if tombstones::passing(tx, &memory.id.full()).map_err(fail)?.is_some() {
-            set_unread(tx, &file, stamp, FORGOTTEN).map_err(fail)?;
+        if tombstones::passing(tx, &memory.id.full()).at(&database)?.is_some() {
+            set_unread(tx, &file, stamp, FORGOTTEN).at(&database)?;
             continue;
         }
-        match twin(tx, layout, &memory.id, &file).map_err(fail)? {
+        match twin(tx, layout, &memory.id, &file).at(&database)? {
             Some(other) => {
                 let reason = format!("{SAME_ID} {other}; give one of them a new id or delete it");
-                set_unread(tx, &file, stamp, &reason).map_err(fail)?;
+                set_unread(tx, &file, stamp, &reason).at(&database)?;
             }
             None => {
-                let entry = Entry { memory: &memory, file: &file, stamp, finish: Finish::Now };
+                let entry = Entry { memory: &memory, file: &file, stamp, prepared: None };
                 // A store that was copied or checked out anew has new times and the same memories.
-                if index::restamp(tx, &entry).map_err(fail)? {
+                if index::restamp(tx, &entry).at(&database)? {
                     continue;
                 }
-                replace_at(tx, &file, &memory.id).map_err(fail)?;
-                index::put(tx, embedder, &entry, now).map_err(fail)?;
+                replace_at(tx, &file, &memory.id).at(&database)?;
+                index::put(tx, embedder, entry, Finish::Together(&mut gathered), now).at(&database)?;
+                if gathered.is_large() {
+                    gathered.file(tx).at(&database)?;
+                }
                 count += 1;
             }
         }
     }
+    gathered.file(tx).at(&database)?;
     for (folder, mtime) in survey.folders {
         tx.prepare_cached(
             "INSERT INTO folder (path, mtime) VALUES (?1, ?2) ON CONFLICT (path) DO UPDATE SET mtime = excluded.mtime",
         )
         .and_then(|mut s| s.execute(params![folder, mtime]))
-        .map_err(fail)?;
+        .at(&database)?;
     }
     Ok(count)
 }
@@ -269,8 +271,7 @@ pub(crate) fn recheck(store: &mut Store, file: &str, now: Timestamp) -> Result<b
         (Err(_), Some(_)) => None,
         (Err(e), None) => return Err(e),
     };
-    let fail = |e| StoreError::sqlite(&store.layout.database(), e);
-    if stamp == known_stamp(&store.conn, file).map_err(fail)? {
+    if stamp == known_stamp(&store.conn, file).at(&store.layout)? {
         return Ok(false);
     }
     let path = store.layout.database();
@@ -280,9 +281,9 @@ pub(crate) fn recheck(store: &mut Store, file: &str, now: Timestamp) -> Result<b
         let survey = Survey { folders: Vec::new(), files };
         index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, survey, now)?
     } else {
-        forget_file(&tx, file).map_err(|e| StoreError::sqlite(&path, e))?
+        forget_file(&tx, file).at(&path)?
     };
-    tx.commit().map_err(|e| StoreError::sqlite(&path, e))?;
+    tx.commit().at(&path)?;
     store.cache.borrow_mut().doubt();
     Ok(changed > 0)
 }

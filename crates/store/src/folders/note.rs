@@ -1,5 +1,6 @@
 //! Noting a folder's new time after a write of our own, so that it is not taken for a change from outside.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use hark_files::{Door, Look};
@@ -8,17 +9,33 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::layers::Layer;
 use crate::layout::Layout;
 
-/// Notes the folder's new time after a write of our own, unless somebody else changed it as well.
-pub(crate) struct FolderNote {
-    name: String,
+/// Folders that a transaction writes into. Their times are looked at before and after each write, and go into
+/// the index once, when the transaction ends.
+#[derive(Default)]
+pub(crate) struct FolderNotes {
+    /// By the folder's name in the index: `decision`, `@3/decision`, or empty.
+    folders: HashMap<String, Note>,
+}
+
+struct Note {
     door: Door,
     path: PathBuf,
+    known: Option<i64>,
+    /// False once somebody else has changed the folder as well: then the next opening has to look at it.
     in_step: bool,
 }
 
-impl FolderNote {
-    /// `name` is the folder's name in the index: `decision`, `@3/decision`, or empty.
-    pub(crate) fn before(tx: &Connection, layout: &Layout, name: &str) -> rusqlite::Result<Self> {
+impl FolderNotes {
+    /// Whether this transaction has written into the folder before.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.folders.contains_key(name)
+    }
+
+    pub(crate) fn before(&mut self, tx: &Connection, layout: &Layout, name: &str) -> rusqlite::Result<()> {
+        if let Some(note) = self.folders.get_mut(name) {
+            note.in_step &= note.known == time(&note.door, &note.path);
+            return Ok(());
+        }
         let known: Option<i64> = tx
             .prepare_cached("SELECT mtime FROM folder WHERE path = ?1")?
             .query_row([name], |row| row.get(0))
@@ -27,20 +44,27 @@ impl FolderNote {
             Some(located) => (located.door.clone(), located.path),
             None => (layout.door().clone(), layout.memories().join(name)),
         };
-        let now = time(&door, &path);
         // A folder that we are about to fill for the first time has no other contents.
         let fresh = known.is_none() && door.list(&path).is_ok_and(|entries| entries.is_empty());
-        let in_step = fresh || (known.is_some() && known == now);
-        Ok(FolderNote { name: name.to_owned(), door, path, in_step })
+        let in_step = fresh || (known.is_some() && known == time(&door, &path));
+        self.folders.insert(name.to_owned(), Note { door, path, known, in_step });
+        Ok(())
     }
 
-    pub(crate) fn after(self, tx: &Connection) -> rusqlite::Result<()> {
-        if let Some(time) = time(&self.door, &self.path).filter(|_| self.in_step) {
+    pub(crate) fn after(&mut self, name: &str) {
+        if let Some(note) = self.folders.get_mut(name) {
+            note.known = time(&note.door, &note.path);
+        }
+    }
+
+    pub(crate) fn file(self, tx: &Connection) -> rusqlite::Result<()> {
+        for (name, note) in self.folders {
+            let Some(time) = note.known.filter(|_| note.in_step) else { continue };
             tx.prepare_cached(
                 "INSERT INTO folder (path, mtime) VALUES (?1, ?2) \
                  ON CONFLICT (path) DO UPDATE SET mtime = excluded.mtime",
             )?
-            .execute(params![self.name, time])?;
+            .execute(params![name, time])?;
         }
         Ok(())
     }

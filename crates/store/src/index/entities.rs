@@ -7,42 +7,43 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::projects::ProjectNum;
 
-fn entities_of(memory: &Memory) -> BTreeSet<Entity> {
+pub(super) fn entities_of(memory: &Memory) -> BTreeSet<Entity> {
     let named = memory.entities.iter().filter_map(|text| Entity::from_reference(text));
     let files = memory.files.iter().map(|path| Entity::new(EntityKind::File, path));
     let text = format!("{}\n{}", memory.title, memory.searchable_body());
     named.chain(files).chain(entity::extract(&text)).filter(|e| !e.norm.is_empty()).collect()
 }
 
-pub(super) fn put(conn: &Connection, num: i64, project: ProjectNum, memory: &Memory) -> rusqlite::Result<()> {
-    let mut find =
-        conn.prepare_cached("SELECT id FROM entity WHERE project = ?1 AND kind = ?2 AND norm = ?3")?;
-    let mut create = conn.prepare_cached(
+/// Whose an entity is: `#12` of one project is not `#12` of another.
+pub(super) fn home_of(entity: &Entity, project: ProjectNum) -> ProjectNum {
+    if entity.kind.belongs_to_project() { project } else { ProjectNum::GLOBAL }
+}
+
+pub(super) fn find(conn: &Connection, home: ProjectNum, entity: &Entity) -> rusqlite::Result<Option<i64>> {
+    conn.prepare_cached("SELECT id FROM entity WHERE project = ?1 AND kind = ?2 AND norm = ?3")?
+        .query_row(params![home.0, entity.kind.name(), entity.norm], |row| row.get(0))
+        .optional()
+}
+
+pub(super) fn create(conn: &Connection, home: ProjectNum, entity: &Entity) -> rusqlite::Result<i64> {
+    conn.prepare_cached(
         "INSERT INTO entity (project, kind, norm, leaf, name, mentions) VALUES (?1, ?2, ?3, ?4, ?5, 0)",
-    )?;
-    let mut mention =
+    )?
+    .execute(params![home.0, entity.kind.name(), entity.norm, leaf(entity), entity.name])?;
+    Ok(conn.last_insert_rowid())
+}
+
+/// Notes which memories mention an entity. Some may be noted already.
+pub(super) fn mention(conn: &Connection, id: i64, memories: &[i64]) -> rusqlite::Result<()> {
+    let mut insert =
         conn.prepare_cached("INSERT INTO mention (entity, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
-    let mut count = conn.prepare_cached("UPDATE entity SET mentions = mentions + 1 WHERE id = ?1")?;
-    for entity in entities_of(memory) {
-        let home = if entity.kind.belongs_to_project() { project } else { ProjectNum::GLOBAL };
-        let known: Option<i64> =
-            find.query_row(params![home.0, entity.kind.name(), entity.norm], |row| row.get(0)).optional()?;
-        let id = match known {
-            Some(id) => id,
-            None => {
-                create.execute(params![
-                    home.0,
-                    entity.kind.name(),
-                    entity.norm,
-                    leaf(&entity),
-                    entity.name
-                ])?;
-                conn.last_insert_rowid()
-            }
-        };
-        if mention.execute([id, num])? > 0 {
-            count.execute([id])?;
-        }
+    let mut fresh = 0;
+    for num in memories {
+        fresh += insert.execute([id, *num])?;
+    }
+    if fresh > 0 {
+        conn.prepare_cached("UPDATE entity SET mentions = mentions + ?2 WHERE id = ?1")?
+            .execute(params![id, fresh as i64])?;
     }
     Ok(())
 }

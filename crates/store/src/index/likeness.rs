@@ -30,7 +30,7 @@ thread_local! {
 }
 
 /// The exact text first.
-fn keys(memory: &Memory) -> Vec<i64> {
+pub(super) fn keys(memory: &Memory) -> Vec<i64> {
     let scope = scope(memory);
     LAST.with_borrow_mut(|last| match last {
         Some(known) if known.scope == scope && *known.body == *memory.body => known.keys.clone(),
@@ -55,10 +55,11 @@ fn keys_of_new(scope: &str, memory: &Memory) -> Vec<i64> {
     keys
 }
 
-pub(super) fn put(conn: &Connection, num: i64, memory: &Memory) -> rusqlite::Result<()> {
+/// Pairs of a number and the memory that has it.
+pub(super) fn put(conn: &Connection, pairs: impl IntoIterator<Item = (i64, i64)>) -> rusqlite::Result<()> {
     let mut insert =
         conn.prepare_cached("INSERT INTO likeness (band, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
-    for key in keys(memory) {
+    for (key, num) in pairs {
         insert.execute([key, num])?;
     }
     Ok(())

@@ -3,8 +3,10 @@
 
 mod chunks;
 mod entities;
+mod gathered;
 mod likeness;
 mod passages;
+mod prepared;
 mod rebuild;
 mod segments;
 mod unfinished;
@@ -17,12 +19,16 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) use chunks::{CAPACITY as CHUNK_CAPACITY, Facets, SIGN_BYTES, SLOT_BYTES};
 pub(crate) use entities::leaf;
+pub(crate) use gathered::Gathered;
 pub(crate) use likeness::{alike, of_topic};
+pub use passages::PassageId;
 pub(crate) use passages::{Totals, lexicon_token, memory_of, ordinal_of, passage_of, passages_of, texts};
+pub use prepared::Prepared;
 pub(crate) use rebuild::rebuild;
-pub(crate) use unfinished::Finish;
 
-use crate::error::StoreError;
+use prepared::{Outline, Rest};
+
+use crate::error::{At, StoreError};
 use crate::failures;
 use crate::files::Stamp;
 use crate::own;
@@ -35,14 +41,25 @@ pub(crate) struct Entry<'a> {
     /// Relative to the memories folder, with `/`.
     pub(crate) file: &'a str,
     pub(crate) stamp: Stamp,
-    pub(crate) finish: Finish,
+    /// What was worked out of the memory before, if anything was.
+    pub(crate) prepared: Option<Prepared>,
+}
+
+/// When the words, entities and near-repeats of a memory are filed: most of what it costs.
+pub(crate) enum Finish<'g> {
+    Now,
+    /// When nobody waits, by whoever comes to it.
+    Later,
+    /// With those of many other memories, before the transaction ends.
+    Together(&'g mut Gathered),
 }
 
 /// Puts a memory into the index, replacing what was there under its id.
 pub(crate) fn put(
     conn: &Connection,
     embedder: &dyn Embedder,
-    entry: &Entry<'_>,
+    entry: Entry<'_>,
+    mut finish: Finish<'_>,
     now: Timestamp,
 ) -> rusqlite::Result<i64> {
     let memory = entry.memory;
@@ -53,11 +70,16 @@ pub(crate) fn put(
     let changes = failures::changes_of(conn, &memory.id)?;
     let former = failures::take_memory(conn, &memory.id)?;
     if let Some(num) = existing {
+        if let Finish::Together(gathered) = &mut finish {
+            gathered.file_if_it_holds(conn, num)?;
+        }
         clear(conn, num)?;
     }
     let project = projects::find_or_create(conn, &memory.scope, now)?;
-    let doc = serde_json::to_string(memory).unwrap_or_default();
-    let analysed = passages::analyse(memory, embedder);
+    let (outline, rest) = match entry.prepared {
+        Some(Prepared { outline, rest }) => (outline, Some(rest)),
+        None => (Outline::of(memory, embedder), None),
+    };
     conn.prepare_cached(
         "INSERT INTO memory (num, id, tail, project, kind, status, importance, pinned, origin, created, updated, \
          closed, expires, hash, passages, file, mtime, size, doc) \
@@ -77,26 +99,24 @@ pub(crate) fn put(
         memory.updated.as_millis(),
         memory.closed.map(Timestamp::as_millis),
         memory.expires.map(Timestamp::as_millis),
-        content_hash(memory).as_slice(),
-        analysed.passages.len() as i64,
+        outline.hash.as_slice(),
+        outline.analysed.passages.len() as i64,
         entry.file,
         entry.stamp.mtime,
         entry.stamp.size,
-        doc,
+        outline.doc,
     ])?;
     let num = conn.last_insert_rowid();
     put_tags(conn, num, memory)?;
-    passages::put(conn, num, project, memory, &analysed)?;
+    passages::put(conn, num, project, memory, &outline.analysed)?;
     put_edges(conn, memory)?;
     failures::put_memory(conn, project, memory, former, &changes)?;
     likeness::put_topic(conn, num, memory)?;
-    match entry.finish {
-        Finish::Now => {
-            words::add(conn, &analysed.words())?;
-            entities::put(conn, num, project, memory)?;
-            likeness::put(conn, num, memory)?;
-        }
+    let rest = || rest.unwrap_or_else(|| Rest::of(memory, &outline.analysed));
+    match finish {
+        Finish::Now => rest().file(conn, num, project)?,
         Finish::Later => unfinished::leave(conn, num, memory)?,
+        Finish::Together(gathered) => gathered.add(num, project, rest()),
     }
     conn.prepare_cached("DELETE FROM unread WHERE file = ?1")?.execute([entry.file])?;
     Ok(num)
@@ -158,7 +178,7 @@ pub(crate) fn is_outdated(store: &Store) -> Result<bool, StoreError> {
         .conn
         .query_row("SELECT value FROM meta WHERE key = 'built'", [], |row| row.get(0))
         .optional()
-        .map_err(|e| store.sql(e))?;
+        .at(store)?;
     let ours = build_mark(store.embedder.as_ref());
     match built {
         None => {
@@ -169,7 +189,7 @@ pub(crate) fn is_outdated(store: &Store) -> Result<bool, StoreError> {
                     "INSERT INTO meta (key, value) VALUES ('built', ?1) ON CONFLICT (key) DO NOTHING",
                     [&ours],
                 )
-                .map_err(|e| store.sql(e))?;
+                .at(store)?;
             Ok(false)
         }
         // An index built by a newer analyzer is good enough to read and to add to.

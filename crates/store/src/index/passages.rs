@@ -17,6 +17,22 @@ use crate::spaces;
 /// Passage ids are `memory * 4096 + ordinal`: no table is needed to get from one to the other.
 const ORDINAL_BITS: u32 = 12;
 
+/// A passage by its number, for those outside who need not know how it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PassageId(pub(crate) i64);
+
+impl PassageId {
+    /// The first passage of a memory: every memory has one.
+    pub fn first_of(memory: i64) -> Self {
+        PassageId(passage_id(memory, 0))
+    }
+
+    /// Which passage of its memory it is, from 0.
+    pub fn ordinal(self) -> usize {
+        ordinal_of(self.0)
+    }
+}
+
 pub(crate) fn passage_id(memory: i64, ordinal: usize) -> i64 {
     (memory << ORDINAL_BITS) | ordinal as i64
 }

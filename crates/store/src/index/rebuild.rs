@@ -6,7 +6,7 @@ use hark_core::Timestamp;
 
 use super::build_mark;
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::folders;
 use crate::layers;
 use crate::lost;
@@ -37,13 +37,12 @@ pub(crate) fn rebuild(store: &mut Store, now: Timestamp) -> Result<usize, StoreE
 
 fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Result<usize, StoreError> {
     let tx = connection::begin(&store.conn, path, store.patience)?;
-    let fail = |e| StoreError::sqlite(path, e);
-    tx.execute_batch(EMPTY).map_err(fail)?;
+    tx.execute_batch(EMPTY).at(path)?;
     tx.execute(
         "INSERT INTO meta (key, value) VALUES ('built', ?1) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         [mark],
     )
-    .map_err(fail)?;
+    .at(path)?;
     tombstones::rebuild(&tx, &store.layout)?;
     layers::rebuild(&tx, &store.layout)?;
     // Looked at under the lock: nobody of ours can add a file in between.
@@ -53,13 +52,13 @@ fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Res
     const ORPHANS: &str =
         "SELECT num FROM failure WHERE memory IS NOT NULL AND memory NOT IN (SELECT id FROM memory)";
     for table in ["failure_target WHERE failure", "failure WHERE num"] {
-        tx.execute_batch(&format!("DELETE FROM {table} IN ({ORPHANS})")).map_err(fail)?;
+        tx.execute_batch(&format!("DELETE FROM {table} IN ({ORPHANS})")).at(path)?;
     }
-    spaces::relink(store).map_err(fail)?;
+    spaces::relink(store).at(path)?;
     // Whoever rebuilds the index has seen what is there.
-    tx.execute("DELETE FROM meta WHERE key = ?1", [lost::KEY]).map_err(fail)?;
-    let count: i64 = tx.query_row("SELECT count(*) FROM memory", [], |row| row.get(0)).map_err(fail)?;
-    tx.commit().map_err(fail)?;
+    tx.execute("DELETE FROM meta WHERE key = ?1", [lost::KEY]).at(path)?;
+    let count: i64 = tx.query_row("SELECT count(*) FROM memory", [], |row| row.get(0)).at(path)?;
+    tx.commit().at(path)?;
     let _ = store.conn.execute_batch("INSERT INTO lexicon (lexicon) VALUES ('optimize')");
     Ok(count as usize)
 }
@@ -68,20 +67,14 @@ fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Res
 mod tests {
     #[test]
     fn every_table_that_holds_memories_is_emptied() {
-        let schema = [
-            include_str!("../../../../migrations/sqlite/0001_base.sql"),
-            include_str!("../../../../migrations/sqlite/0005_life.sql"),
-            include_str!("../../../../migrations/sqlite/0006_spaces.sql"),
-            include_str!("../../../../migrations/sqlite/0007_uncounted.sql"),
-            include_str!("../../../../migrations/sqlite/0008_unfinished.sql"),
-            include_str!("../../../../migrations/sqlite/0009_layers.sql"),
-        ]
-        .concat();
+        let schema = include_str!("../../../../migrations/sqlite/0009_base.sql");
+        // Sessions and what belongs to them have a rebuild of their own.
+        let (memories, _) = schema.split_once("-- Sessions, what happened in them").unwrap();
         // `tombstone` is made again from its own file, `used` cannot be. Vectors of a second space took long
         // to make and go by what a text says.
         let kept =
             ["meta", "project", "project_root", "corpus", "tombstone", "used", "space_vector", "layer"];
-        for line in schema.lines().filter_map(|l| l.strip_prefix("CREATE TABLE ")) {
+        for line in memories.lines().filter_map(|l| l.strip_prefix("CREATE TABLE ")) {
             let table = line.split_whitespace().next().unwrap();
             assert!(
                 kept.contains(&table) || super::EMPTY.contains(&format!("DELETE FROM {table};")),

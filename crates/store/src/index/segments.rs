@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use hark_core::Timestamp;
 
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::store::Store;
 use crate::write::Writer;
 
@@ -24,7 +24,7 @@ impl Store {
     /// How many parts the index of memories has.
     pub fn segments(&self) -> Result<u32, StoreError> {
         let count = "SELECT count(DISTINCT segid) FROM lexicon_idx";
-        self.conn.query_row(count, [], |row| row.get(0)).map_err(|e| self.sql(e))
+        self.conn.query_row(count, [], |row| row.get(0)).at(self)
     }
 }
 
@@ -42,6 +42,6 @@ impl Writer<'_> {
             // The command itself counts as one.
             Ok(self.tx.total_changes() - before > 1)
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }

@@ -8,19 +8,14 @@ use std::time::Duration;
 use hark_core::{Memory, Raw};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{entities, likeness, passages, words};
+use super::gathered::Gathered;
+use super::likeness;
+use super::prepared::Rest;
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::own;
 use crate::projects::ProjectNum;
 use crate::store::Store;
-
-/// When a memory is filed to the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Finish {
-    Now,
-    Later,
-}
 
 /// So many memories are left at most; with the next one all are finished.
 const MOST_LEFT: i64 = 16;
@@ -60,17 +55,12 @@ fn finish(conn: &Connection) -> rusqlite::Result<()> {
         .prepare_cached("SELECT m.num, m.project, m.doc FROM unfinished u JOIN memory m ON m.num = u.memory")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    let mut all = words::Words::new();
+    let mut gathered = Gathered::default();
     for (num, project, doc) in left {
         let Ok(memory) = own::read::<Memory<Raw>>(&doc) else { continue };
-        for (word, counted) in passages::words_of(&memory) {
-            let passages = counted.passages;
-            all.entry(word).and_modify(|sum| sum.passages += passages).or_insert(counted);
-        }
-        entities::put(conn, num, ProjectNum(project), &memory)?;
-        likeness::put(conn, num, &memory)?;
+        gathered.add(num, ProjectNum(project), Rest::of_filed(&memory));
     }
-    words::add(conn, &all)?;
+    gathered.file(conn)?;
     conn.prepare_cached("DELETE FROM unfinished")?.execute([]).map(drop)
 }
 
@@ -86,14 +76,14 @@ impl Store {
     /// Finishes memories that were filed only so far that they are found. If it cannot be done now, somebody else
     /// will.
     pub fn finish_memories(&self) -> Result<(), StoreError> {
-        if !is_any_left(&self.conn).map_err(|e| self.sql(e))? {
+        if !is_any_left(&self.conn).at(self)? {
             return Ok(());
         }
         let path = self.layout.database();
-        self.conn.busy_timeout(PATIENCE).map_err(|e| self.sql(e))?;
+        self.conn.busy_timeout(PATIENCE).at(self)?;
         let finished = connection::begin(&self.conn, &path, PATIENCE)
-            .and_then(|tx| finish(&tx).and_then(|()| tx.commit()).map_err(|e| self.sql(e)));
-        self.conn.busy_timeout(self.patience).map_err(|e| self.sql(e))?;
+            .and_then(|tx| finish(&tx).and_then(|()| tx.commit()).at(self));
+        self.conn.busy_timeout(self.patience).at(self)?;
         match finished {
             Err(damage @ StoreError::Corrupt { .. }) => Err(damage),
             _ => Ok(()),

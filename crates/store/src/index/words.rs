@@ -16,21 +16,40 @@ pub(crate) struct Counted {
 }
 
 pub(super) fn add(conn: &Connection, words: &Words) -> rusqlite::Result<()> {
-    let mut bump = conn.prepare_cached("UPDATE word SET df = df + ?2 WHERE word = ?1")?;
-    let mut insert = conn.prepare_cached("INSERT INTO word (word, term, df) VALUES (?1, ?2, ?3)")?;
-    let mut near =
-        conn.prepare_cached("INSERT INTO near (hash, word) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
-    for (word, Counted { term, passages }) in words {
-        if bump.execute(params![word, passages])? > 0 {
-            continue;
+    let mut new = Vec::new();
+    for (word, counted) in words {
+        if !raise(conn, word, counted.passages)? {
+            new.push((word.as_str(), counted));
         }
+    }
+    add_new(conn, new.into_iter())
+}
+
+/// Counts a word that is known; false if it is not.
+pub(super) fn raise(conn: &Connection, word: &str, passages: i64) -> rusqlite::Result<bool> {
+    let mut raise = conn.prepare_cached("UPDATE word SET df = df + ?2 WHERE word = ?1")?;
+    Ok(raise.execute(params![word, passages])? > 0)
+}
+
+/// Neighbourhoods come last and in order: of many words they are spread over more pages than anything else.
+pub(super) fn add_new<'w>(
+    conn: &Connection,
+    words: impl Iterator<Item = (&'w str, &'w Counted)>,
+) -> rusqlite::Result<()> {
+    let mut insert = conn.prepare_cached("INSERT INTO word (word, term, df) VALUES (?1, ?2, ?3)")?;
+    let mut neighbours = Vec::new();
+    for (word, Counted { term, passages }) in words {
         insert.execute(params![word, term, passages])?;
         let id = conn.last_insert_rowid();
         if may_be_typo_of(word) {
-            for hash in deletions(word) {
-                near.execute(params![hash, id])?;
-            }
+            neighbours.extend(deletions(word).into_iter().map(|hash| (hash, id)));
         }
+    }
+    neighbours.sort_unstable();
+    let mut near =
+        conn.prepare_cached("INSERT INTO near (hash, word) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+    for (hash, id) in neighbours {
+        near.execute(params![hash, id])?;
     }
     Ok(())
 }

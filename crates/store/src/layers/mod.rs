@@ -19,7 +19,7 @@ pub(crate) use adopt::adopt;
 pub use trust::{Trust, TrustedStore};
 
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::index;
 use crate::layout::Layout;
 use crate::meta;
@@ -120,9 +120,8 @@ pub fn untrusted_key(path: &Path) -> ProjectKey {
 /// Makes a project's store, or completes one, and says its id. Everything in it is private to the user.
 pub fn prepare_store(path: &Path, fresh_id: [u8; 16]) -> Result<String, StoreError> {
     let door = Door::to_stranger(path);
-    let fail = |e| StoreError::io(path, e);
-    door.create_folder(Path::new("memories")).map_err(fail)?;
-    door.create_folder(Path::new("tmp")).map_err(fail)?;
+    door.create_folder(Path::new("memories")).at(path)?;
+    door.create_folder(Path::new("tmp")).at(path)?;
     if let Some(id) = store_id(&door) {
         return Ok(id);
     }
@@ -199,13 +198,13 @@ fn written(stamp: Option<crate::files::Stamp>) -> String {
 /// Brings the table in line with `trust.json`, and loads it. Costs one look at the file when nothing changed.
 pub(crate) fn pick_up(store: &mut Store) -> Result<(), StoreError> {
     let stamp = store.layout.stamp(&store.layout.trust())?;
-    let known = meta::get(&store.conn, "trust").map_err(|e| store.sql(e))?;
+    let known = meta::get(&store.conn, "trust").at(store)?;
     if known.unwrap_or_default() != written(stamp) {
         let database = store.layout.database();
         match connection::begin(&store.conn, &database, store.patience) {
             Ok(tx) => {
                 rebuild(&tx, &store.layout)?;
-                tx.commit().map_err(|e| StoreError::sqlite(&database, e))?;
+                tx.commit().at(&database)?;
                 store.cache.borrow_mut().doubt();
             }
             Err(StoreError::ReadOnly { .. }) => {}
@@ -217,23 +216,22 @@ pub(crate) fn pick_up(store: &mut Store) -> Result<(), StoreError> {
 
 /// Loads the table as it is.
 pub(crate) fn load(store: &mut Store) -> Result<(), StoreError> {
-    store.layout.layers = read_rows(&store.conn).map_err(|e| store.sql(e))?;
+    store.layout.layers = read_rows(&store.conn).at(store)?;
     Ok(())
 }
 
 /// The table from the file. The caller holds the write lock.
 pub(crate) fn rebuild(tx: &Connection, layout: &Layout) -> Result<(), StoreError> {
-    let fail = |e| StoreError::sqlite(&layout.database(), e);
     let stamp = layout.stamp(&layout.trust())?;
     let trust = Trust::read(layout)?;
-    let known = read_rows(tx).map_err(fail)?;
+    let known = read_rows(tx).at(layout)?;
     for layer in known.iter().filter(|layer| layer.trusted && trust.of(layer.path()).is_none()) {
-        clear(tx, layer.num).map_err(fail)?;
+        clear(tx, layer.num).at(layout)?;
         tx.execute(
             "UPDATE layer SET trusted = 0, store = '', project = ?2 WHERE num = ?1",
             params![layer.num, untrusted_key(layer.path()).as_str()],
         )
-        .map_err(fail)?;
+        .at(layout)?;
     }
     for wanted in &trust.stores {
         let path = wanted.path.to_string_lossy();
@@ -243,16 +241,16 @@ pub(crate) fn rebuild(tx: &Connection, layout: &Layout) -> Result<(), StoreError
             continue;
         }
         if let Some(layer) = same {
-            clear(tx, layer.num).map_err(fail)?;
+            clear(tx, layer.num).at(layout)?;
         }
         tx.execute(
             "INSERT INTO layer (path, trusted, store, project) VALUES (?1, 1, ?2, ?3) \
              ON CONFLICT (path) DO UPDATE SET trusted = 1, store = excluded.store, project = excluded.project",
             params![path, wanted.store, wanted.project],
         )
-        .map_err(fail)?;
+        .at(layout)?;
     }
-    meta::put(tx, "trust", &written(stamp)).map_err(fail)
+    meta::put(tx, "trust", &written(stamp)).at(layout)
 }
 
 impl Store {
@@ -275,7 +273,7 @@ impl Store {
                 [format!("{prefix}/"), format!("{prefix}0")],
                 |row| row.get(0),
             )
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// Somebody works where this store is; nothing is read for that.
@@ -307,7 +305,7 @@ impl Store {
                 params![path.to_string_lossy(), untrusted_key(path).as_str()],
             )
             .and_then(|_| tx.commit())
-            .map_err(|e| StoreError::sqlite(&database, e))?;
+            .at(&database)?;
             load(self)?;
         }
         self.work_in(path);
@@ -340,7 +338,7 @@ impl Store {
                     .map(|_| false),
             }
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 }
 
@@ -394,7 +392,7 @@ impl Store {
                 .query_map([format!("{prefix}/"), format!("{prefix}0")], read::stored)?
                 .collect()
         };
-        let found = run().map_err(|e| self.sql(e))?;
+        let found = run().at(self)?;
         let claims = |stored: &Stored| {
             let located = self.layout.locate(&stored.file);
             let text =
@@ -415,7 +413,7 @@ impl Store {
                 .query_map([num.0], |row| row.get(0))?
                 .collect()
         };
-        let ids = run().map_err(|e| self.sql(e))?;
+        let ids = run().at(self)?;
         Ok(ids.iter().filter_map(|id| MemoryId::from_slice(id)).collect())
     }
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::filter::{Filter, Sieve};
 use super::scan::tagged;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::index::{Facets, leaf};
 use crate::projects::ProjectNum;
 use crate::store::Store;
@@ -41,7 +41,7 @@ impl Store {
             }
             self.keep_visible(strength, filter)
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Memories that mention an entity which the query names outright (`!12`, `src/auth.rs`).
@@ -58,7 +58,7 @@ impl Store {
             }
             self.keep_visible(strength, filter)
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     fn keep_visible(

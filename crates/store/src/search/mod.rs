@@ -25,8 +25,8 @@ use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
 use hark_core::vector::{Vector, sign_bits, sign_words};
 use rusqlite::OptionalExtension;
 
-use crate::error::StoreError;
-use crate::index::{Totals, memory_of, passages_of};
+use crate::error::{At, StoreError};
+use crate::index::{PassageId, Totals, memory_of, passages_of};
 use crate::store::Store;
 use measure::{COLUMNS, Measure, Measured};
 use scan::{Allowed, Wanted};
@@ -99,7 +99,7 @@ struct Listed {
 #[derive(Debug, Clone)]
 pub struct Candidate {
     pub memory: i64,
-    pub passage: i64,
+    pub passage: PassageId,
     /// Orders ties the same way on every machine.
     pub tie: u32,
     /// To the minute.
@@ -152,14 +152,14 @@ impl Store {
         filter: &Filter,
         depth: Depth,
     ) -> Result<Candidates, StoreError> {
-        self.try_search(terms, meaning, second, filter, depth).map_err(|e| self.sql(e))
+        self.try_search(terms, meaning, second, filter, depth).at(self)
     }
 
     /// What the words of a query mean to this store.
     pub fn understand(&self, text: &str) -> Result<QueryTerms, StoreError> {
         let run =
             || query::understand(&self.conn, text, &self.totals(Totals::Passages)?, self.embedder.as_ref());
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     fn try_search(
@@ -233,7 +233,7 @@ impl Store {
             let Some(Measured { typed, repaired, cosine }) = measured.optional()? else { continue };
             found.push(Candidate {
                 memory: memory_of(passage),
-                passage,
+                passage: PassageId(passage),
                 tie,
                 created: Timestamp::from_minutes(created),
                 typed,
@@ -293,7 +293,7 @@ impl Store {
     /// compared so.
     fn compare_words(&self, found: &mut [Candidate], meaning: &Meaning, mut listed: HashMap<i64, Listed>) {
         let leaders =
-            |found: &mut [Candidate], count: usize, measure: fn(&Candidate) -> f32| -> HashSet<i64> {
+            |found: &mut [Candidate], count: usize, measure: fn(&Candidate) -> f32| -> HashSet<PassageId> {
                 found.sort_unstable_by(|a, b| measure(b).total_cmp(&measure(a)).then(a.tie.cmp(&b.tie)));
                 found.iter().take(count).map(|c| c.passage).collect()
             };
@@ -305,7 +305,7 @@ impl Store {
         };
         let (mut leading, mut words, mut quoted) = (Vec::new(), Vec::new(), Vec::new());
         for candidate in found.iter_mut().filter(leads) {
-            if let Some(list) = listed.remove(&candidate.passage) {
+            if let Some(list) = listed.remove(&candidate.passage.0) {
                 leading.push(candidate);
                 words.push(list.words);
                 quoted.push(list.quoted);
@@ -351,7 +351,7 @@ impl Store {
             let mut rows = read.query(rusqlite::params![from, to, PASSAGES_READ])?;
             while let Some(row) = rows.next()? {
                 let Measured { typed, repaired, cosine } = measure.passage(row)?;
-                let passage = row.get(4)?;
+                let passage = PassageId(row.get(4)?);
                 let held = repaired.held;
                 candidate.absorb(&Candidate { passage, typed, repaired, held, cosine, ..candidate.clone() });
             }

@@ -11,6 +11,7 @@ use rusqlite::{Connection, Row};
 use super::chunk::Chunk;
 use super::filter::{Filter, Sieve};
 use super::postings::Postings;
+use crate::conditions::Conditions;
 use crate::index::{CHUNK_CAPACITY, Facets, SLOT_BYTES, memory_of};
 use crate::projects::ProjectNum;
 use crate::store::Store;
@@ -162,15 +163,13 @@ pub(crate) fn scan(
         }
         return Ok(sweep.finish());
     }
-    let sql = match &filter.projects {
-        Some(projects) => {
-            let list = crate::read::number_list(projects.iter().map(|p| p.0));
-            format!("SELECT project, used, data FROM chunk WHERE project IN ({list}) ORDER BY id")
-        }
-        None => "SELECT project, used, data FROM chunk ORDER BY id".to_owned(),
-    };
+    let mut conditions = Conditions::new("1");
+    if let Some(projects) = &filter.projects {
+        conditions.and_one_of("project", projects.iter().map(|p| p.0), "");
+    }
+    let sql = format!("SELECT project, used, data FROM chunk WHERE {} ORDER BY id", conditions.sql());
     let mut statement = store.conn.prepare_cached(&sql)?;
-    let mut rows = statement.query([])?;
+    let mut rows = statement.query(conditions.params())?;
     let mut chunk = Chunk::default();
     while let Some(row) = rows.next()? {
         if in_scope(fill(&mut chunk, row)?) {

@@ -14,7 +14,8 @@ use hark_core::text::terms;
 use hark_core::{Clean, Kind, Raw, Session, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::error::StoreError;
+use crate::conditions::{self, Conditions};
+use crate::error::{At, StoreError};
 use crate::files::Stamp;
 use crate::index::lexicon_token;
 use crate::own;
@@ -138,7 +139,7 @@ impl Store {
         host: Option<&str>,
         host_session: &str,
     ) -> Result<Option<StoredSession>, StoreError> {
-        by_host(&self.conn, host, host_session).map_err(|e| self.sql(e))
+        by_host(&self.conn, host, host_session).at(self)
     }
 
     /// The number of a session, if it is known.
@@ -146,7 +147,7 @@ impl Store {
         self.conn
             .prepare_cached("SELECT num FROM session WHERE host = ?1 AND host_session = ?2")
             .and_then(|mut s| s.query_row([host, host_session], |row| row.get(0)).optional())
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// Active memories of one kind, newest first: those of these projects, or all. It reads no others,
@@ -167,7 +168,7 @@ impl Store {
             let nums = rows.filter(|row| row.as_ref().map_or(true, visible));
             nums.take(limit).map(|row| row.map(|(num, _)| num)).collect()
         };
-        self.load(&run().map_err(|e| self.sql(e))?)
+        self.load(&run().at(self)?)
     }
 
     /// A session's short id by its number.
@@ -176,7 +177,7 @@ impl Store {
             .conn
             .prepare_cached("SELECT tail FROM session WHERE num = ?1")
             .and_then(|mut s| s.query_row([num], |row| row.get(0)))
-            .map_err(|e| self.sql(e))?;
+            .at(self)?;
         Ok(format!("s-{tail}"))
     }
 
@@ -185,7 +186,7 @@ impl Store {
         self.conn
             .prepare_cached("SELECT unreported, denied FROM session WHERE num = ?1")
             .and_then(|mut s| s.query_row([num], |row| Ok((row.get(0)?, row.get(1)?))))
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// The commit at which a session began, and the files that were changed already.
@@ -200,7 +201,7 @@ impl Store {
                 .collect::<rusqlite::Result<_>>()?;
             Ok((head, baseline))
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     pub fn session(&self, id: &SessionRef) -> Result<StoredSession, StoreError> {
@@ -224,10 +225,10 @@ impl Store {
             SessionRef::Full(id) => id.full(),
             SessionRef::Tail(tail) => format!("s-{tail}"),
         };
-        let mut found = run().map_err(|e| self.sql(e))?;
+        let mut found = run().at(self)?;
         match found.len() {
             0 => Err(StoreError::NoSession { id: name }),
-            1 => filled(&self.conn, found.remove(0)).map_err(|e| self.sql(e)),
+            1 => filled(&self.conn, found.remove(0)).at(self),
             _ => {
                 let candidates = found.iter().map(|s| s.session.id.full()).collect();
                 Err(StoreError::SessionsAlike { id: name, candidates })
@@ -237,43 +238,39 @@ impl Store {
 
     /// Newest first.
     pub fn sessions(&self, filter: &SessionFilter, limit: usize) -> Result<Vec<StoredSession>, StoreError> {
-        let mut sql = format!("SELECT {COLUMNS} FROM session WHERE 1 = 1");
-        let mut values: Vec<rusqlite::types::Value> = Vec::new();
+        let mut conditions = Conditions::new("1");
         if let Some(projects) = &filter.projects {
-            let marks: Vec<String> =
-                projects.iter().enumerate().map(|(i, _)| format!("?{}", i + 1)).collect();
-            sql.push_str(&format!(" AND project IN ({})", marks.join(", ")));
-            values.extend(projects.iter().map(|p| p.0.into()));
+            conditions.and_one_of("project", projects.iter().map(|p| p.0), "");
         }
         if let Some(host) = &filter.host {
-            values.push(host.clone().into());
-            sql.push_str(&format!(" AND host = ?{}", values.len()));
+            conditions.and_bound("host = ", host.clone(), "");
         }
         if let Some(status) = filter.status {
-            values.push(status.name().to_owned().into());
-            sql.push_str(&format!(" AND status = ?{}", values.len()));
+            conditions.and_bound("status = ", status.name().to_owned(), "");
         }
         if let Some(since) = filter.since {
-            values.push(since.as_millis().into());
-            sql.push_str(&format!(" AND seen >= ?{}", values.len()));
+            conditions.and_bound("seen >= ", since.as_millis(), "");
         }
         if let Some(num) = filter.except {
-            values.push(num.into());
-            sql.push_str(&format!(" AND num <> ?{}", values.len()));
+            conditions.and_bound("num <> ", num, "");
         }
         if filter.with_file {
-            sql.push_str(" AND file <> ''");
+            conditions.and("file <> ''");
         }
-        sql.push_str(&format!(" ORDER BY seen DESC, id DESC LIMIT {limit}"));
+        let limit = conditions.mark(conditions::limit(limit));
+        let sql = format!(
+            "SELECT {COLUMNS} FROM session WHERE {} ORDER BY seen DESC, id DESC LIMIT {limit}",
+            conditions.sql()
+        );
         let run = || -> rusqlite::Result<Vec<StoredSession>> {
             let found: Vec<StoredSession> = self
                 .conn
                 .prepare_cached(&sql)?
-                .query_map(rusqlite::params_from_iter(values), stored)?
+                .query_map(conditions.params(), stored)?
                 .collect::<rusqlite::Result<_>>()?;
             found.into_iter().map(|s| filled(&self.conn, s)).collect()
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Sessions that hold words of the query, best first, with their score.
@@ -306,12 +303,12 @@ impl Store {
             ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
             Ok(ranked)
         };
-        let ranked = run().map_err(|e| self.sql(e))?;
+        let ranked = run().at(self)?;
         // A session with a single common word of many is no answer.
         let best = ranked.first().map_or(0.0, |(_, score)| *score);
         let mut found = Vec::new();
         for (num, score) in ranked.into_iter().take_while(|(_, score)| *score >= best / 4.0) {
-            let Some(stored) = by_num(&self.conn, num).map_err(|e| self.sql(e))? else { continue };
+            let Some(stored) = by_num(&self.conn, num).at(self)? else { continue };
             if self.fits(&stored, filter)? {
                 found.push((stored, score));
                 if found.len() >= limit {
@@ -327,7 +324,7 @@ impl Store {
             .conn
             .prepare_cached("SELECT project FROM session WHERE num = ?1")
             .and_then(|mut s| s.query_row([stored.num], |row| row.get(0)))
-            .map_err(|e| self.sql(e))?;
+            .at(self)?;
         let s = &stored.session;
         Ok(filter.projects.as_ref().is_none_or(|p| p.contains(&ProjectNum(project)))
             && filter.host.as_ref().is_none_or(|host| **host == *s.host)

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use super::save::{folder_time, known_folder, merged, read, set_folder};
 use super::{by_num, clear, num_of, put};
 use crate::connection;
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files::Stamp;
 use crate::projects;
 use crate::store::Store;
@@ -23,7 +23,7 @@ use crate::tombstones;
 pub(crate) fn pick_up(store: &mut Store, everything: bool, now: Timestamp) -> Result<usize, StoreError> {
     let folder = store.layout.sessions();
     let Some(time) = folder_time(&store.layout, &folder) else { return Ok(0) };
-    let known = known_folder(&store.conn).map_err(|e| store.sql(e))?;
+    let known = known_folder(&store.conn).at(store)?;
     if !everything && known == Some(time) {
         return Ok(0);
     }
@@ -38,8 +38,8 @@ pub(crate) fn pick_up(store: &mut Store, everything: bool, now: Timestamp) -> Re
     };
     let time = folder_time(&store.layout, &folder).unwrap_or(time);
     let changed = take_in(&tx, store, &folder, now)?;
-    set_folder(&tx, time).map_err(|e| store.sql(e))?;
-    tx.commit().map_err(|e| StoreError::sqlite(&path, e))?;
+    set_folder(&tx, time).at(store)?;
+    tx.commit().at(&path)?;
     Ok(changed)
 }
 
@@ -48,13 +48,13 @@ pub(crate) fn pick_up(store: &mut Store, everything: bool, now: Timestamp) -> Re
 pub(crate) fn rebuild(store: &mut Store, now: Timestamp) -> Result<(), StoreError> {
     let path = store.layout.database();
     let tx = connection::begin(&store.conn, &path, store.patience)?;
-    tx.execute("UPDATE session SET mtime = 0, size = -1 WHERE file <> ''", []).map_err(|e| store.sql(e))?;
+    tx.execute("UPDATE session SET mtime = 0, size = -1 WHERE file <> ''", []).at(store)?;
     let folder = store.layout.sessions();
     take_in(&tx, store, &folder, now)?;
     if let Some(time) = folder_time(&store.layout, &folder) {
-        set_folder(&tx, time).map_err(|e| store.sql(e))?;
+        set_folder(&tx, time).at(store)?;
     }
-    tx.commit().map_err(|e| StoreError::sqlite(&path, e))
+    tx.commit().at(&path)
 }
 
 /// One file again.
@@ -66,7 +66,7 @@ pub(super) fn one(store: &mut Store, file: &str, now: Timestamp) -> Result<(), S
         Some(stamp) => drop(take_file(&tx, store, &target, file, stamp, now)?),
         None => drop(gone(&tx, store, file)?),
     }
-    tx.commit().map_err(|e| StoreError::sqlite(&path, e))
+    tx.commit().at(&path)
 }
 
 fn take_in(tx: &Connection, store: &Store, folder: &Path, now: Timestamp) -> Result<usize, StoreError> {
@@ -76,7 +76,7 @@ fn take_in(tx: &Connection, store: &Store, folder: &Path, now: Timestamp) -> Res
             .query_map([], |row| Ok((row.get(0)?, Stamp { mtime: row.get(1)?, size: row.get(2)? })))?
             .collect()
     };
-    known.extend(rows().map_err(|e| store.sql(e))?);
+    known.extend(rows().at(store)?);
     let mut changed = 0;
     let mut found = Vec::new();
     for (path, look) in store.layout.files_in(folder) {
@@ -109,13 +109,12 @@ fn take_file(
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     let Ok(Ok(mut session)) = read(&store.layout, path, &store.redactor) else { return Ok(false) };
-    let fail = |e| store.sql(e);
     // Forgotten here: a sync may have brought the file back.
-    if tombstones::passing(tx, &session.id.full()).map_err(fail)?.is_some() {
+    if tombstones::passing(tx, &session.id.full()).at(store)?.is_some() {
         return Ok(false);
     }
-    let num = num_of(tx, &session.id).map_err(fail)?;
-    if let Some(known) = num.map(|num| by_num(tx, num)).transpose().map_err(fail)?.flatten() {
+    let num = num_of(tx, &session.id).at(store)?;
+    if let Some(known) = num.map(|num| by_num(tx, num)).transpose().at(store)?.flatten() {
         let elsewhere = !known.file.is_empty() && known.file != file;
         if elsewhere && store.layout.door().has_file(&store.layout.sessions().join(&known.file)) {
             // A copy: the one we know stays the one.
@@ -124,15 +123,15 @@ fn take_file(
         session = merged(session, &known.session);
     }
     let scope = session.project.clone().map_or(Scope::Global, Scope::Project);
-    let project = projects::find_or_create(tx, &scope, now).map_err(fail)?;
+    let project = projects::find_or_create(tx, &scope, now).at(store)?;
     if num.is_none() {
         // A row of the same run without a file, or of a file that now has another id.
-        let twin = super::by_host(tx, Some(&session.host), &session.host_session).map_err(fail)?;
+        let twin = super::by_host(tx, Some(&session.host), &session.host_session).at(store)?;
         if let Some(twin) = twin {
-            clear(tx, twin.num).map_err(fail)?;
+            clear(tx, twin.num).at(store)?;
         }
     }
-    put(tx, num, &session, project, file, stamp).map_err(fail)?;
+    put(tx, num, &session, project, file, stamp).at(store)?;
     Ok(true)
 }
 
@@ -148,7 +147,7 @@ fn gone(tx: &Connection, store: &Store, file: &str) -> Result<usize, StoreError>
         }
         Ok(nums.len())
     };
-    run().map_err(|e| store.sql(e))
+    run().at(store)
 }
 
 impl Store {

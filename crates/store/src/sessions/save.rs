@@ -7,7 +7,7 @@ use hark_core::session::FileTouch;
 use hark_core::{Clean, Raw, Scope, Session};
 
 use super::{StoredSession, by_host, by_num, put};
-use crate::error::StoreError;
+use crate::error::{At, StoreError};
 use crate::files::Stamp;
 use crate::layout::Layout;
 use crate::meta;
@@ -24,14 +24,14 @@ impl Writer<'_> {
         host: Option<&str>,
         host_session: &str,
     ) -> Result<Option<StoredSession>, StoreError> {
-        let found = by_host(&self.tx, host, host_session).map_err(|e| self.sql(e))?;
+        let found = by_host(&self.tx, host, host_session).at(self)?;
         found.map(|stored| self.as_on_disk(stored)).transpose()
     }
 
     /// A session as it stands in its file, which somebody may have edited, with what hooks counted
     /// since.
     pub fn session(&self, num: i64) -> Result<Option<StoredSession>, StoreError> {
-        let found = by_num(&self.tx, num).map_err(|e| self.sql(e))?;
+        let found = by_num(&self.tx, num).at(self)?;
         found.map(|stored| self.as_on_disk(stored)).transpose()
     }
 
@@ -64,7 +64,7 @@ impl Writer<'_> {
     /// A new session, without a file yet. Returns its number.
     pub fn begin_session(&mut self, session: &Session) -> Result<i64, StoreError> {
         let project = self.session_project(session)?;
-        put(&self.tx, None, session, project, "", NO_FILE).map_err(|e| self.sql(e))
+        put(&self.tx, None, session, project, "", NO_FILE).at(self)
     }
 
     /// Rows only: for changes that are not worth a file yet.
@@ -72,7 +72,7 @@ impl Writer<'_> {
         let project = self.session_project(&stored.session)?;
         put(&self.tx, Some(stored.num), &stored.session, project, &stored.file, stored.stamp)
             .map(drop)
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// Rows and file. Gives the file's name.
@@ -90,14 +90,14 @@ impl Writer<'_> {
             self.journal_file(&former);
             let door = self.layout.door();
             self.journal.created(door, &path);
-            door.rename(&former, &path).map_err(|e| StoreError::io(&path, e))?;
+            door.rename(&former, &path).at(&path)?;
         } else {
             self.journal_file(&path);
         }
         let text = markdown::render(&stored.session);
         let stamp = self.layout.write(&path, text.as_bytes())?;
         let project = self.session_project(&stored.session)?;
-        put(&self.tx, Some(stored.num), &stored.session, project, &file, stamp).map_err(|e| self.sql(e))?;
+        put(&self.tx, Some(stored.num), &stored.session, project, &file, stamp).at(self)?;
         mark.after(self, &folder)?;
         Ok(file)
     }
@@ -123,7 +123,7 @@ impl Writer<'_> {
         let text = verbatim.map_or_else(|| markdown::render(session), ToString::to_string);
         let stamp = self.layout.write(&path, text.as_bytes())?;
         let project = self.session_project(session)?;
-        put(&self.tx, None, session, project, &file, stamp).map_err(|e| self.sql(e))?;
+        put(&self.tx, None, session, project, &file, stamp).at(self)?;
         mark.after(self, &folder)
     }
 
@@ -133,7 +133,7 @@ impl Writer<'_> {
             .prepare_cached("UPDATE session SET unreported = 0, denied = 0 WHERE num = ?1")
             .and_then(|mut s| s.execute([num]))
             .map(drop)
-            .map_err(|e| self.sql(e))
+            .at(self)
     }
 
     /// A tool was refused. Returns how many in a row.
@@ -144,7 +144,7 @@ impl Writer<'_> {
                 .execute([num])?;
             self.tx.query_row("SELECT denied FROM session WHERE num = ?1", [num], |row| row.get(0))
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     /// Remembers which files were changed already when a session began.
@@ -158,12 +158,12 @@ impl Writer<'_> {
             }
             Ok(())
         };
-        run().map_err(|e| self.sql(e))
+        run().at(self)
     }
 
     fn session_project(&self, session: &Session) -> Result<ProjectNum, StoreError> {
         let scope = session.project.clone().map_or(Scope::Global, Scope::Project);
-        projects::find_or_create(&self.tx, &scope, self.now).map_err(|e| self.sql(e))
+        projects::find_or_create(&self.tx, &scope, self.now).at(self)
     }
 }
 
@@ -206,7 +206,7 @@ pub(super) const FOLDER_KEY: &str = "sessions_folder";
 
 impl FolderMark {
     fn before(writer: &Writer<'_>, folder: &Path) -> Result<Self, StoreError> {
-        let known = known_folder(&writer.tx).map_err(|e| writer.sql(e))?;
+        let known = known_folder(&writer.tx).at(writer)?;
         let now = folder_time(writer.layout, folder);
         let fresh = known.is_none() && writer.layout.door().list(folder).is_ok_and(|found| found.is_empty());
         Ok(FolderMark { in_step: fresh || (known.is_some() && known == now) })
@@ -214,7 +214,7 @@ impl FolderMark {
 
     fn after(self, writer: &Writer<'_>, folder: &Path) -> Result<(), StoreError> {
         match folder_time(writer.layout, folder).filter(|_| self.in_step) {
-            Some(time) => set_folder(&writer.tx, time).map_err(|e| writer.sql(e)),
+            Some(time) => set_folder(&writer.tx, time).at(writer),
             None => Ok(()),
         }
     }

@@ -228,7 +228,7 @@ fn put(
     reading: &mut Reading,
 ) -> Result<(), EngineError> {
     let Some(before) = writer.look_up(&passage.id)? else {
-        writer.arrive(&memory(passage, scope, now), None, None)?;
+        writer.arrive(&memory(passage, scope, now), None, None, None)?;
         reading.added += 1;
         return Ok(());
     };

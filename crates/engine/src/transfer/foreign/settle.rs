@@ -11,7 +11,7 @@ use hark_core::{
 };
 
 use super::super::arrival::Arrival;
-use super::super::import::{Intake, Item, Tally};
+use super::super::import::{Block, Intake, Item, Tally};
 use super::harvest::{Harvest, Key, Note, Run, Unmapped};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
@@ -54,19 +54,16 @@ pub(crate) fn settle(
         }
         let scope = desk.scope(engine, caller, note.project.as_deref());
         let id = ids[&note.key];
-        let bytes = note.body.len();
         let links = links.get(&id).cloned().unwrap_or_default();
-        items.push((memory(engine, harvest.tool, note, id, scope, links, &ids), bytes));
+        items.push(memory(engine, harvest.tool, note, id, scope, links, &ids));
     }
     for run in runs {
         let scope = desk.scope(engine, caller, run.project.as_deref());
-        items.push((session(engine, harvest.tool, run, &scope), 2_000));
+        items.push(session(engine, harvest.tool, run, &scope));
     }
-    let mut intake = Intake::new(engine, dry_run);
-    for (item, bytes) in items {
-        intake.item(item, bytes)?;
-    }
-    let tally = intake.finish()?;
+    // One by one, so that the lock is given up in time.
+    let blocks = items.into_iter().map(|item| Block { items: vec![item], done: 0 });
+    let tally = Intake::new(engine, dry_run).take(blocks, &mut |_| ())?;
     Ok(Settled { tally, unmapped: harvest.into_unmapped(), projects: desk.projects })
 }
 
@@ -180,7 +177,7 @@ fn memory(
         .chain(memory.why.as_deref())
         .chain(memory.learned.as_deref())
         .any(|text| text.contains("[REDACTED:"));
-    Item::Memory(Box::new(Arrival { what: memory, file: None, verbatim: None, redacted }))
+    Item::Memory(Box::new(Arrival { what: memory, file: None, verbatim: None, redacted }), None)
 }
 
 /// Where something came from, as a front-matter key of its own.
