@@ -12,7 +12,7 @@ use rusqlite::OptionalExtension;
 
 use crate::conditions::{self, Conditions};
 use crate::error::{At, StoreError};
-use crate::index::Prepared;
+use crate::index::{Prepared, Preparer};
 use crate::log;
 use crate::projects::ProjectNum;
 use crate::read::{self, Stored};
@@ -210,10 +210,9 @@ impl Store {
         run().at(self)
     }
 
-    /// Works out what the index will hold of a memory; on any thread.
-    pub fn preparer(&self) -> impl Fn(&Memory) -> Prepared + Send + Sync + use<> {
-        let embedder = self.embedder.clone();
-        move |memory| Prepared::new(memory, embedder.as_ref())
+    /// Works out what the index will hold of a memory, without this store.
+    pub fn preparer(&self) -> Preparer {
+        Preparer(self.embedder.clone())
     }
 }
 

@@ -40,11 +40,11 @@ fn some() -> Vec<Memory> {
 }
 
 fn arrive(store: &mut Store, memories: &[Memory], is_prepared: bool) {
-    let prepare = store.preparer();
+    let preparer = store.preparer();
     store
         .write_many(NOW, |writer| {
             for memory in memories {
-                writer.arrive(memory, None, None, is_prepared.then(|| prepare(memory)))?;
+                writer.arrive(memory, None, None, is_prepared.then(|| preparer.prepare(memory)))?;
             }
             Ok::<_, StoreError>(())
         })
