@@ -20,8 +20,8 @@ use crate::revisions::{self, Revision};
 use crate::store::Store;
 use crate::write::{Filing, Parcel, Writer};
 
-/// 768 MB.
-const LONGEST_LOG_PAGES: i64 = 196_608;
+/// 512 MB. Whoever opens the index after a crash reads all of it.
+const LONGEST_LOG_PAGES: i64 = 131_072;
 
 /// Which memories leave. Empty lists mean "any".
 #[derive(Debug, Clone, Default)]
