@@ -71,7 +71,7 @@ fn show(done: &Done, may_page: bool, environment: &Environment) -> Result<(), Fa
         return Ok(());
     }
     if environment.json {
-        ui::print_json(&done.data()?);
+        ui::print(&format!("{}\n", done.json()));
         return Ok(());
     }
     let mut page = Page::new(ui::width());

@@ -58,7 +58,7 @@ pub use distilled::{Deed, Moment};
 pub use error::StoreError;
 pub use events::{Beginning, Filed, HostSeen, PastEvent};
 pub use failures::{FailureHit, FailureRow, Whereabouts};
-pub use index::{PassageId, Prepared};
+pub use index::{PassageId, Prepared, Preparer};
 pub use inspect::{Finding, Inspection, Severity};
 pub use layers::{Layer, Told, Trust, TrustedStore, prepare_store, untrusted_key};
 pub use layout::Layout;

@@ -12,7 +12,7 @@ use rusqlite::OptionalExtension;
 
 use crate::conditions::{self, Conditions};
 use crate::error::{At, StoreError};
-use crate::index::Prepared;
+use crate::index::{Prepared, Preparer};
 use crate::log;
 use crate::projects::ProjectNum;
 use crate::read::{self, Stored};
@@ -20,8 +20,8 @@ use crate::revisions::{self, Revision};
 use crate::store::Store;
 use crate::write::{Filing, Parcel, Writer};
 
-/// 768 MB.
-const LONGEST_LOG_PAGES: i64 = 196_608;
+/// 512 MB. Whoever opens the index after a crash reads all of it.
+const LONGEST_LOG_PAGES: i64 = 131_072;
 
 /// Which memories leave. Empty lists mean "any".
 #[derive(Debug, Clone, Default)]
@@ -210,10 +210,9 @@ impl Store {
         run().at(self)
     }
 
-    /// Works out what the index will hold of a memory; on any thread.
-    pub fn preparer(&self) -> impl Fn(&Memory) -> Prepared + Send + Sync + use<> {
-        let embedder = self.embedder.clone();
-        move |memory| Prepared::new(memory, embedder.as_ref())
+    /// Works out what the index will hold of a memory, without this store.
+    pub fn preparer(&self) -> Preparer {
+        Preparer(self.embedder.clone())
     }
 }
 

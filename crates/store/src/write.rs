@@ -349,10 +349,10 @@ impl Writer<'_> {
             if let Some(parent) = path.parent() {
                 files::create_folder(door, parent)?;
             }
-            if located.layer.is_some() {
-                files::create_folder(door, &staging)?;
-            }
             self.notes.after(&top);
+        }
+        if located.layer.is_some() {
+            files::create_folder(door, &staging)?;
         }
         self.before_folder(&folder)?;
         if parcel.is_new {

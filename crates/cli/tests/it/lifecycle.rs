@@ -404,7 +404,7 @@ fn detail_levels_show_less_or_more_and_explain_says_why() {
     for tier in tiers {
         assert!(reasons.iter().any(|reason| reason["source"] == tier), "{tier} is explained: {explained}");
     }
-    assert!(home.hark(["recall", "walrus pipeline", "--explain"]).ok().stdout().contains("lexical"));
+    assert!(home.hark(["recall", "walrus pipeline", "--explain"]).ok().stdout().contains("the same words"));
     home.hark(["recall", "x", "--detail", "novel"]).fails(2);
 }
 

@@ -104,7 +104,7 @@ fn an_address_that_others_reach_needs_a_token_of_ones_own() {
     assert_eq!(tools(&server, "a-token-of-my-own"), 200);
     assert_eq!(server.ask(None, "tools/list", &json!({})).status, 401);
     let wrong = home.hark(["serve", "--host", "example.com"]).fails(2);
-    assert!(wrong.stderr().contains("not an IP address"), "{}", wrong.stderr());
+    assert!(wrong.stderr().contains("invalid IP address"), "{}", wrong.stderr());
     let wrong = home.hark(["serve"]).env("HARK_SERVE_PORT", "many").fails(1);
     assert!(wrong.stderr().contains("HARK_SERVE_PORT"), "{}", wrong.stderr());
 }

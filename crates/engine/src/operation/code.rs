@@ -124,8 +124,9 @@ impl Prepared {
 }
 
 impl Done {
-    pub fn data(&self) -> Result<Value, EngineError> {
-        self.0.data()
+    /// As JSON text for people and scripts.
+    pub fn json(&self) -> String {
+        self.0.json()
     }
 
     pub fn print(&self, page: &mut Page) {
@@ -175,7 +176,7 @@ impl<R: OperateHere> Run for Here<R> {
 }
 
 trait Speak: Send {
-    fn data(&self) -> Result<Value, EngineError>;
+    fn json(&self) -> String;
     fn print(&self, page: &mut Page);
     fn answer(&self) -> Result<Answer, EngineError>;
     fn problem(&self) -> Option<EngineError>;
@@ -183,8 +184,8 @@ trait Speak: Send {
 }
 
 impl<T: Reply> Speak for T {
-    fn data(&self) -> Result<Value, EngineError> {
-        tell::value(self)
+    fn json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
     fn print(&self, page: &mut Page) {

@@ -466,7 +466,7 @@ impl Reply for Response {
         let mut text = match self.confirmed {
             _ if self.proposed => format!(
                 "Stored as a proposal, {}{redacted}. It has no effect yet: these words are in none of the user's prompts, so \
-                 they do not count as the user's. Tell the user that this proposal is waiting; only the user can accept it.",
+                 they do not count as the user's. Only the user decides about proposals; tell them that this one waits.",
                 self.id
             ),
             Some(_) => format!("Already known as {}; confirmed{redacted}.", self.id),

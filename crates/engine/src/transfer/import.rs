@@ -23,9 +23,12 @@ use super::unpack::{self, Unpacker};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// A transaction goes on for so long. The longer it is, the fewer pages of the index are written again by the
-/// next; but others who write have to wait for it, and they do for a minute at most.
-const LONGEST: Duration = Duration::from_secs(15);
+/// A transaction goes on for so long, and for so many records if the machine is slow. The more it holds, the fewer
+/// pages of the index are written again by the next.
+const LONG: Duration = Duration::from_secs(15);
+const MANY: usize = 20_000;
+/// Others who write wait for it, and they do for a minute at most.
+const LONGEST: Duration = Duration::from_secs(35);
 /// Whoever waits looks for the lock this often.
 const OTHERS_TURN: Duration = Duration::from_millis(120);
 /// How often progress is told.
@@ -165,15 +168,17 @@ impl<'e> Intake<'e> {
             let now = self.engine.now();
             let Intake { tally, stones, .. } = self;
             let (sum, following) = self.engine.store.write_many(now, |writer| {
-                let began = Instant::now();
+                let (began, mut taken) = (Instant::now(), 0);
                 let (mut sum, mut block) = (tally.clone(), Some(first));
                 while let Some(Block { items, done }) = block {
+                    taken += items.len();
                     for item in items {
                         take_in(writer, item, &mut sum, stones)?;
                     }
                     told(done);
                     block = blocks.next();
-                    if began.elapsed() >= LONGEST {
+                    let spent = began.elapsed();
+                    if spent >= LONGEST || (spent >= LONG && taken >= MANY) {
                         break;
                     }
                 }

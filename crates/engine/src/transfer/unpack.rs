@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use hark_core::redact::Redactor;
-use hark_core::{IdRef, Memory, MemoryId};
-use hark_store::Prepared;
+use hark_core::{IdRef, MemoryId};
+use hark_store::Preparer;
 
 use super::arrival::{self, Trust};
 use super::format::Record;
@@ -32,7 +32,7 @@ pub(super) struct Unpacker {
     redactor: Arc<Redactor>,
     trust: Trust,
     /// Works out what the index will hold of a memory. Nobody needs it of one that is only looked at.
-    prepare: Option<Box<dyn Fn(&Memory) -> Prepared + Send + Sync>>,
+    preparer: Option<Preparer>,
     /// Memories that are here: nothing is worked out of those, most of them say what they said.
     here: HashSet<MemoryId>,
 }
@@ -46,9 +46,8 @@ impl Unpacker {
     ) -> Result<Self, EngineError> {
         let store = &engine.store;
         let here = if total < MANY || dry_run { HashSet::new() } else { store.ids()? };
-        let prepare = (!dry_run)
-            .then(|| -> Box<dyn Fn(&Memory) -> Prepared + Send + Sync> { Box::new(store.preparer()) });
-        Ok(Unpacker { redactor: engine.redactor(), trust, prepare, here })
+        let preparer = (!dry_run).then(|| store.preparer());
+        Ok(Unpacker { redactor: engine.redactor(), trust, preparer, here })
     }
 
     /// Sends every record of an export, in order, until nobody listens any more.
@@ -82,8 +81,8 @@ impl Unpacker {
         Ok(Some(match record {
             Record::Memory(record) => {
                 let arrival = arrival::memory(record, redactor, self.trust)?;
-                let prepare = self.prepare.as_ref().filter(|_| !self.here.contains(&arrival.what.id));
-                let prepared = prepare.map(|prepare| Box::new(prepare(&arrival.what)));
+                let preparer = self.preparer.as_ref().filter(|_| !self.here.contains(&arrival.what.id));
+                let prepared = preparer.map(|preparer| Box::new(preparer.prepare(&arrival.what)));
                 Item::Memory(Box::new(arrival), prepared)
             }
             Record::Session(record) => Item::Session(Box::new(arrival::session(record, redactor)?)),

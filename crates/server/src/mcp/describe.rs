@@ -45,7 +45,7 @@ pub(super) fn tool(operation: &Operation) -> Option<Tool> {
         (!read_only).then_some(false),
         Some(false),
     ));
-    if family == Family::Core && ALWAYS_LOADED.contains(&operation.name) {
+    if family == Family::Core && ALWAYS_LOADED.contains(&name) {
         let mut meta = MetaObject::new();
         meta.insert("anthropic/alwaysLoad".to_owned(), true.into());
         tool.meta = Some(meta);
@@ -54,7 +54,7 @@ pub(super) fn tool(operation: &Operation) -> Option<Tool> {
 }
 
 /// Needed so often that a client should not hide them behind a search.
-const ALWAYS_LOADED: [&str; 2] = ["recall", "remember"];
+const ALWAYS_LOADED: [&str; 2] = ["memory_recall", "memory_remember"];
 
 /// `memory_check_failures` is "Check failures".
 fn title(name: &str) -> String {

@@ -95,7 +95,7 @@ fn tools_say_what_they_do() {
     assert_eq!(recall["inputSchema"]["required"], json!(["query"]));
     let remember = &list["tools"][1];
     assert_eq!(remember["annotations"]["readOnlyHint"], false);
-    assert!(remember.get("_meta").is_none());
+    assert_eq!(remember["_meta"]["anthropic/alwaysLoad"], true);
 }
 
 #[test]

@@ -20,20 +20,21 @@ pub(crate) struct FolderNotes {
 struct Note {
     door: Door,
     path: PathBuf,
-    known: Option<i64>,
+    /// Its time when we last looked; nothing if it was not there.
+    last: Option<i64>,
     /// False once somebody else has changed the folder as well: then the next opening has to look at it.
     in_step: bool,
 }
 
 impl FolderNotes {
-    /// Whether this transaction has written into the folder before.
+    /// Whether this transaction has seen that the folder is there.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.folders.contains_key(name)
+        self.folders.get(name).is_some_and(|note| note.last.is_some())
     }
 
     pub(crate) fn before(&mut self, tx: &Connection, layout: &Layout, name: &str) -> rusqlite::Result<()> {
         if let Some(note) = self.folders.get_mut(name) {
-            note.in_step &= note.known == time(&note.door, &note.path);
+            note.in_step &= note.last == time(&note.door, &note.path);
             return Ok(());
         }
         let known: Option<i64> = tx
@@ -46,20 +47,21 @@ impl FolderNotes {
         };
         // A folder that we are about to fill for the first time has no other contents.
         let fresh = known.is_none() && door.list(&path).is_ok_and(|entries| entries.is_empty());
-        let in_step = fresh || (known.is_some() && known == time(&door, &path));
-        self.folders.insert(name.to_owned(), Note { door, path, known, in_step });
+        let last = time(&door, &path);
+        let in_step = fresh || (known.is_some() && known == last);
+        self.folders.insert(name.to_owned(), Note { door, path, last, in_step });
         Ok(())
     }
 
     pub(crate) fn after(&mut self, name: &str) {
         if let Some(note) = self.folders.get_mut(name) {
-            note.known = time(&note.door, &note.path);
+            note.last = time(&note.door, &note.path);
         }
     }
 
     pub(crate) fn file(self, tx: &Connection) -> rusqlite::Result<()> {
         for (name, note) in self.folders {
-            let Some(time) = note.known.filter(|_| note.in_step) else { continue };
+            let Some(time) = note.last.filter(|_| note.in_step) else { continue };
             tx.prepare_cached(
                 "INSERT INTO folder (path, mtime) VALUES (?1, ?2) \
                  ON CONFLICT (path) DO UPDATE SET mtime = excluded.mtime",

@@ -90,7 +90,7 @@ fn file_entities(
     conn: &Connection,
     entities: HashMap<(ProjectNum, EntityKind, String), Met<Mentioned>>,
 ) -> rusqlite::Result<()> {
-    let mut sorted: Vec<((i64, &'static str, String), Met<Mentioned>)> =
+    let mut sorted: Vec<_> =
         entities.into_iter().map(|((home, kind, norm), met)| ((home.0, kind.name(), norm), met)).collect();
     sorted.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     let mut new = Vec::new();

@@ -2,6 +2,7 @@
 //! lock, so an import has one thread do this while another writes.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use hark_core::vector::Embedder;
 use hark_core::{Entity, Memory};
@@ -18,9 +19,12 @@ pub struct Prepared {
     pub(super) rest: Rest,
 }
 
-impl Prepared {
-    pub fn new(memory: &Memory, embedder: &dyn Embedder) -> Self {
-        let outline = Outline::of(memory, embedder);
+/// Makes memories ready, on any thread.
+pub struct Preparer(pub(crate) Arc<dyn Embedder>);
+
+impl Preparer {
+    pub fn prepare(&self, memory: &Memory) -> Prepared {
+        let outline = Outline::of(memory, self.0.as_ref());
         let rest = Rest::of(memory, &outline.analysed);
         Prepared { outline, rest }
     }

@@ -60,7 +60,7 @@ fn a_program_on_the_path_is_found_with_its_version() {
     assert_eq!((&codex["version"], &codex["mend"]), (&"0.166.0".into(), &"hark install codex".into()));
     let words = machine.home.hark(["doctor"]).env("PATH", &bin).ok().stdout();
     assert!(
-        words.contains("not wired: Codex CLI 0.166.0") && words.contains("hark install codex"),
+        words.contains("not connected: Codex CLI 0.166.0") && words.contains("hark install codex"),
         "{words}"
     );
 }

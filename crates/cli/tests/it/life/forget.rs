@@ -437,7 +437,7 @@ fn what_a_search_finds_is_confirmed_by_ids_or_by_number() {
     let confirm = list["confirm"].as_str().unwrap();
     assert!(confirm.contains(&one) && confirm.contains(&two) && confirm.ends_with("--yes"), "{confirm}");
     let said = home.hark(query).ok().stderr();
-    assert!(said.contains("confirm with: hark forget m-") && said.contains("--confirm 2"), "{said}");
+    assert!(said.contains("to confirm, run: hark forget m-") && said.contains("--confirm 2"), "{said}");
 
     // A third comes after the list was read: then neither way takes it along.
     let three = home.remember("The walrus feeds on crabs at night");
