@@ -16,13 +16,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome};
-use crate::workspace;
+use crate::{shared_data, workspace};
 use session::{Claude, Session};
 use set::{Body, Document, Question, Set};
 
 pub(crate) fn run(options: &[&str]) -> Outcome {
-    let data = std::env::var_os("HARK_DATA")
-        .map_or_else(|| workspace::root().join("target").join("shared-data"), PathBuf::from);
+    let data = shared_data::folder();
     let mut out = data.join("eval").join("coding");
     let (mut ranked, mut decided) = (None, None);
     let mut rest = options;

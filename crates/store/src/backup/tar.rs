@@ -173,7 +173,7 @@ impl<R: BufRead> Archive<R> {
                         self.stuck = true;
                         Refused::error(&name, "is no name of a file")
                     })?;
-                    if let Some(found) = self.file(name, kind, size)? {
+                    if let Some(found) = self.file(&name, kind, size)? {
                         return Ok(Some(found));
                     }
                 }
@@ -182,7 +182,7 @@ impl<R: BufRead> Archive<R> {
     }
 
     /// A file, or nothing if it is a folder.
-    fn file(&mut self, name: String, kind: u8, size: u64) -> io::Result<Option<(String, Vec<u8>)>> {
+    fn file(&mut self, name: &str, kind: u8, size: u64) -> io::Result<Option<(String, Vec<u8>)>> {
         let is_folder = kind == b'5' || name.ends_with('/');
         let what = match kind {
             b'0' | b'7' | 0 | b'5' => None,
@@ -196,7 +196,7 @@ impl<R: BufRead> Archive<R> {
         }
         let content = self.content(size)?;
         if let Some(what) = what {
-            return Err(Refused::error(&name, what));
+            return Err(Refused::error(name, what));
         }
         // As `tar czf x.tar.gz .` names them.
         let name = name.trim_start_matches("./").trim_end_matches('/');
