@@ -107,7 +107,8 @@ fn handle(host: &'static Host, args: &[String]) -> String {
     let machine = machine(event.cwd.clone());
     let home = machine.home().ok().map(|home| home.path);
     // An invalid HARK_LOG is reported by every other command; a hook has no one to tell.
-    let _ = trace::start(variable("HARK_LOG").as_deref(), variable("HARK_LOG_FILE").is_some(), home.as_deref());
+    let _ =
+        trace::start(variable("HARK_LOG").as_deref(), variable("HARK_LOG_FILE").is_some(), home.as_deref());
     let say = hooks::respond(&machine, &event, &input);
     event.answer(&say)
 }

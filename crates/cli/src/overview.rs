@@ -1,9 +1,11 @@
 //! What `hark` alone and `hark help --all` print: commands by group.
 
-use hark_engine::operation::{BOLD, DIM, Example, GOOD, Group, ID};
+use hark_engine::Operation;
+use hark_engine::operation::{BOLD, DIM, Example, GOOD, Group, ID, Needs, Surface, Tool, Who};
 use hark_engine::ops::TABLE;
+use serde_json::{Value, json};
 
-use crate::commands::PROGRAMS;
+use crate::commands::{PROGRAMS, Program};
 
 /// What most people need first.
 const FIRST: [&str; 10] =
@@ -58,6 +60,41 @@ fn groups(wanted: impl Fn(&str) -> bool, whole: &[Group]) -> String {
         }
     }
     text
+}
+
+/// The table as data: what generates the reference, and what scripts can read.
+pub(crate) fn data() -> Value {
+    let surface = |surface: Surface| match surface {
+        Surface::On => json!(true),
+        Surface::Off(why) => json!({ "off": why }),
+    };
+    let tool = |tool: Tool| match tool {
+        Tool::On { name, family, .. } => {
+            json!({ "name": name, "family": format!("{family:?}").to_lowercase() })
+        }
+        Tool::Within(other) => json!({ "within": other }),
+        Tool::Off(why) => json!({ "off": why }),
+    };
+    let operation = |row: &&Operation| {
+        json!({
+            "name": row.name,
+            "also": row.also,
+            "summary": row.summary,
+            "group": row.group.title(),
+            "effect": format!("{:?}", row.effect).to_lowercase(),
+            "only_user": row.who == Who::User,
+            "needs_store": row.code.needs == Needs::Store,
+            "command": surface(row.command),
+            "tool": tool(row.tool),
+            "route": surface(row.route),
+            "page": surface(row.page),
+        })
+    };
+    let program = |program: &Program| json!({ "name": program.name, "summary": program.summary, "group": program.group.title() });
+    json!({
+        "operations": TABLE.iter().map(operation).collect::<Vec<_>>(),
+        "programs": PROGRAMS.iter().map(program).collect::<Vec<_>>(),
+    })
 }
 
 /// Examples as the end of a command's help.

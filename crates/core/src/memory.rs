@@ -113,6 +113,43 @@ impl Unredacted for UnknownKey<Raw> {
     }
 }
 
+impl Memory {
+    /// An active memory that holds everywhere, with its title taken from the body. Everything else is set by name:
+    /// `Memory { tags, ..Memory::new(…) }`.
+    pub fn new(id: MemoryId, kind: Kind, origin: Origin, body: Clean, at: Timestamp) -> Memory {
+        Memory {
+            id,
+            kind,
+            status: Status::Active,
+            scope: Scope::Global,
+            title: title_from_body(&body),
+            body,
+            why: None,
+            learned: None,
+            topic: None,
+            tags: Vec::new(),
+            files: Vec::new(),
+            entities: Vec::new(),
+            links: Vec::new(),
+            importance: Importance::DEFAULT,
+            confidence: 0.7,
+            pinned: false,
+            origin,
+            author: None,
+            session: None,
+            turn: None,
+            created: at,
+            updated: at,
+            closed: None,
+            expires: None,
+            superseded_by: None,
+            life: Life::default(),
+            revision: 1,
+            unknown: Vec::new(),
+        }
+    }
+}
+
 impl Unredacted for Memory<Raw> {
     type Redacted = Memory;
 

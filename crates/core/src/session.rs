@@ -19,6 +19,9 @@ use crate::project::ProjectKey;
 use crate::redact::{Clean, cut_at};
 use crate::time::Timestamp;
 
+/// A session with activity this recent is live: an assistant is probably still working in it.
+pub const LIVE_MS: i64 = 20 * 60 * 1000;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionStatus {
@@ -268,6 +271,11 @@ impl Session {
     const MACHINE_CHECKPOINTS: usize = 20;
     const ITEM_CHARS: usize = 2_000;
     const ITEMS: usize = 500;
+
+    /// Whether an assistant is probably still working in it.
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.status == SessionStatus::Open && self.updated > now.minus_millis(LIVE_MS)
+    }
 
     pub fn new(id: SessionId, host: Clean, host_session: Clean, now: Timestamp) -> Self {
         Session {

@@ -15,14 +15,14 @@ use crate::error::EngineError;
 /// What is already known about a new memory.
 pub(crate) enum Known {
     /// Nothing, or only what may be an older state of it.
-    New(Vec<Candidate>),
+    New(Vec<OlderState>),
     /// This memory already says it; now confirmed and extended with what was new.
     Confirmed(Box<Memory>),
 }
 
 /// A memory that a new one may replace if the caller says so.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Candidate {
+pub struct OlderState {
     pub id: String,
     pub title: String,
     /// Where the two differ.
@@ -53,7 +53,7 @@ pub(crate) fn meet(writer: &mut Writer<'_>, memory: &Memory, now: Timestamp) -> 
                 }
             }
             Likeness::Changed(differences) => {
-                candidates.push(Candidate {
+                candidates.push(OlderState {
                     id: other.id.short(),
                     title: other.title.to_string(),
                     differences,

@@ -7,8 +7,8 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::ops::scope::ReadScope;
 
-/// A session without activity for longer is not the current one.
-const AT_WORK_MS: i64 = 6 * 60 * 60 * 1000;
+/// A caller who names no session means one with activity this recent: people take breaks, so it need not be live.
+const MEANT_MS: i64 = 6 * 60 * 60 * 1000;
 
 /// The newest open session of the caller's project, of the given assistant if one is named.
 pub(crate) fn at_work(
@@ -30,7 +30,7 @@ pub(crate) fn at_work(
         projects: Some(projects),
         host,
         status: Some(SessionStatus::Open),
-        since: Some(engine.now().minus_millis(AT_WORK_MS)),
+        since: Some(engine.now().minus_millis(MEANT_MS)),
         ..SessionFilter::default()
     };
     Ok(engine.store.sessions(&filter, 1)?.into_iter().next())

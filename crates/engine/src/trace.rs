@@ -29,7 +29,10 @@ const LONGEST: u64 = 1024 * 1024;
 pub fn start(level: Option<&str>, to_file: bool, home: Option<&Path>) -> Result<(), EngineError> {
     let Some(level) = level.filter(|level| !level.is_empty() && *level != "off") else { return Ok(()) };
     let level: LevelFilter = level.parse().map_err(|_| {
-        EngineError::invalid(format!("HARK_LOG: invalid level `{level}`"), "use error, warn, info, debug or trace")
+        EngineError::invalid(
+            format!("HARK_LOG: invalid level `{level}`"),
+            "use error, warn, info, debug or trace",
+        )
     })?;
     let out = match home.filter(|_| to_file) {
         Some(home) => Out::File(home.to_owned()),

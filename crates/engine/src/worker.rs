@@ -10,11 +10,11 @@ use hark_core::time::parse_span;
 use hark_hosts::Surroundings;
 use hark_store::{Layout, spool};
 
-use crate::hooks::capture;
 use crate::digest;
 use crate::distil;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::hooks::capture;
 use crate::ingest;
 use crate::ops::{backup, embed, retention};
 

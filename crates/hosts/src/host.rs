@@ -88,11 +88,11 @@ pub struct Place {
 pub struct Piece {
     pub scope: Scope,
     pub place: Place,
-    pub what: What,
+    pub what: Asset,
 }
 
 #[derive(Debug)]
-pub enum What {
+pub enum Asset {
     /// The MCP server, as an entry of a JSON object. The text is JSON with `{hark}` and `{env}`.
     Server {
         path: &'static [&'static str],
@@ -235,10 +235,10 @@ pub(crate) const fn below(root: Root, names: &'static [&'static str]) -> Place {
     Place { root, names }
 }
 
-pub(crate) const fn for_user(place: Place, what: What) -> Piece {
+pub(crate) const fn for_user(place: Place, what: Asset) -> Piece {
     Piece { scope: Scope::User, place, what }
 }
 
-pub(crate) const fn for_project(place: Place, what: What) -> Piece {
+pub(crate) const fn for_project(place: Place, what: Asset) -> Piece {
     Piece { scope: Scope::Project, place, what }
 }

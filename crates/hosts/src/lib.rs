@@ -40,7 +40,7 @@ pub use host::{Hooks, Host, Scope};
 pub use inspect::{Health, Wiring, inspect};
 pub use manifest::{Manifest, Owner, Setup, Vault, VaultError, look};
 pub use place::{Surroundings, VARIABLES};
-pub use plan::{Change, Note, Outcome, Plan, Refused, Trouble, install, uninstall};
+pub use plan::{Applied, Change, Note, Plan, Refused, Trouble, install, uninstall};
 pub use wish::Options;
 
 /// Every assistant, in the order of the documentation.

@@ -16,7 +16,7 @@ use crate::manifest::{Manifest, Owner, Setup};
 use crate::place::Surroundings;
 use crate::wish::{Options, Wish, wishes};
 
-pub use apply::{Outcome, Trouble};
+pub use apply::{Applied, Trouble};
 pub(crate) use file::Before;
 
 /// A list of changes.

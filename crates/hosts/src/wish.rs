@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::command_line::{self, Shell};
 use crate::edit::Edit;
-use crate::host::{Event, HookTable, Hooks, Host, Piece, Scope, What};
+use crate::host::{Asset, Event, HookTable, Hooks, Host, Piece, Scope};
 use crate::place::Surroundings;
 use crate::words;
 
@@ -46,42 +46,42 @@ impl Writer<'_> {
         let whole = |text: String| wish(Edit::Whole { text, executable: false });
         let hooked = self.options.hooks != Hooks::None;
         match &piece.what {
-            What::Server { path, entry } => {
+            Asset::Server { path, entry } => {
                 wish(Edit::JsonEntry { path: strings(path), value: self.filled(entry) })
             }
-            What::TomlServer { path, entry } => {
+            Asset::TomlServer { path, entry } => {
                 wish(Edit::TomlTable { path: strings(path), value: self.filled(entry) })
             }
-            What::YamlServer { key, entry, seed } => wish(Edit::YamlItem {
+            Asset::YamlServer { key, entry, seed } => wish(Edit::YamlItem {
                 key: (*key).to_owned(),
                 value: self.filled(entry),
                 seed: (*seed).to_owned(),
             }),
-            What::Hooks(table) => self.hooks(&place, table),
-            What::HookPrograms { events, suffix } => self.programs(&place, events, suffix),
-            What::HookSetting { path, value } if hooked => {
+            Asset::Hooks(table) => self.hooks(&place, table),
+            Asset::HookPrograms { events, suffix } => self.programs(&place, events, suffix),
+            Asset::HookSetting { path, value } if hooked => {
                 wish(Edit::JsonEntry { path: strings(path), value: self.filled(value) })
             }
-            What::HookFile { text } if hooked => whole(self.text(text)),
-            What::HookSetting { .. } | What::HookFile { .. } => Vec::new(),
-            What::Rules => wish(Edit::Block { text: words::INSTRUCTIONS.to_owned() }),
-            What::RulesFile { front } => whole(format!("{}{}", self.text(front), words::INSTRUCTIONS)),
-            What::File { text } => whole(self.text(text)),
-            What::Commands(format) => {
+            Asset::HookFile { text } if hooked => whole(self.text(text)),
+            Asset::HookSetting { .. } | Asset::HookFile { .. } => Vec::new(),
+            Asset::Rules => wish(Edit::Block { text: words::INSTRUCTIONS.to_owned() }),
+            Asset::RulesFile { front } => whole(format!("{}{}", self.text(front), words::INSTRUCTIONS)),
+            Asset::File { text } => whole(self.text(text)),
+            Asset::Commands(format) => {
                 let file = |command: &words::Command| Wish {
                     file: place.join(command.file(*format)),
                     edit: Edit::Whole { text: command.written(*format), executable: false },
                 };
                 words::COMMANDS.iter().map(file).collect()
             }
-            What::Skills => {
+            Asset::Skills => {
                 let file = |(name, text): &(&str, &str)| Wish {
                     file: place.join(name).join("SKILL.md"),
                     edit: Edit::Whole { text: (*text).to_owned(), executable: false },
                 };
                 words::SKILLS.iter().map(file).collect()
             }
-            What::YamlRead { key, file } => {
+            Asset::YamlRead { key, file } => {
                 let Some(read) = self.around.find(self.host, file) else { return Vec::new() };
                 // A project's settings are shared, so they must not name folders of one machine.
                 let inside = place.parent().and_then(|folder| read.strip_prefix(folder).ok());

@@ -23,6 +23,8 @@ usage: cargo xtask COMMAND
                                 measure the release binary; a full run updates docs/benchmarks.md
   bench hooks [--quick] [--binary PATH]
                                 measure hooks in a store of 10,000 memories and 100,000 events
+  bench serve [--quick] [--binary PATH]
+                                measure recalls over HTTP with 1 to 64 clients in a store of 10,000 memories
   coding [--out DIR] [--stale RUN] [--gate RUN]
                                 make the coding-session benchmark from the shared transcripts, or score runs on it
   distil [--errors | --all FILE]
@@ -51,6 +53,7 @@ fn run(arguments: &[String]) -> Outcome {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["bench", "hooks", options @ ..] => bench::hooks::run(options),
+        ["bench", "serve", options @ ..] => bench::serve::run(options),
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
         ["coding", options @ ..] => coding::run(options),
         ["distil", options @ ..] => distil::run(options),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hark_core::redact::Redactor;
 use hark_core::vector::Embedder;
@@ -57,7 +57,12 @@ pub struct Store {
     /// How many memories were indexed, if opening had to index them all.
     rebuilt: Option<usize>,
     pub(crate) read_only: bool,
+    /// When opening picked up files, until the first refresh.
+    refreshed: Option<Instant>,
 }
+
+/// Between opening a store and its first use, in a command.
+const JUST_NOW: Duration = Duration::from_millis(10);
 
 impl Store {
     pub fn open(layout: &Layout, options: &OpenOptions) -> Result<Store, StoreError> {
@@ -133,6 +138,7 @@ impl Store {
             set_aside: None,
             rebuilt: None,
             read_only: false,
+            refreshed: None,
         }
     }
 
@@ -159,6 +165,7 @@ impl Store {
         } else {
             store.refresh(options.now)?;
         }
+        store.refreshed = Some(Instant::now());
         Ok(store)
     }
 
@@ -178,7 +185,9 @@ impl Store {
 
     /// Picks up files that people edited, added or removed. Cheap when nothing changed.
     pub fn refresh(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        if self.read_only {
+        // A command opens the store and asks at once; opening has just looked at every folder.
+        let is_fresh = self.refreshed.take().is_some_and(|at| at.elapsed() < JUST_NOW);
+        if self.read_only || is_fresh {
             return Ok(());
         }
         tombstones::pick_up(self)?;

@@ -2,15 +2,18 @@
 
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 use crate::client::Hark;
 use crate::failure::{Failure, Outcome};
 use crate::process;
 
 pub(super) fn page(hark: &Hark) -> Outcome<String> {
-    let top = help(hark, &[])?;
-    let names = subcommands(&top);
+    let top = process::capture(&mut hark.command(&["help", "--all"]))?;
+    let table = table(hark)?;
+    let names = commands(&table);
     if names.is_empty() {
-        return Err(Failure::new("`hark --help` lists no commands"));
+        return Err(Failure::new("`hark help --json` lists no commands"));
     }
     let mut page = String::from(
         "# Commands\n\nEvery command takes `--json`. Exit codes: 0 ok, 1 the request was wrong, 2 the command line was \
@@ -19,6 +22,21 @@ pub(super) fn page(hark: &Hark) -> Outcome<String> {
     let _ = writeln!(page, "```text\n{}\n```", top.trim_end());
     describe(hark, &mut page, &names.iter().map(|n| vec![n.clone()]).collect::<Vec<_>>())?;
     Ok(page)
+}
+
+/// The table of operations, as the binary prints it.
+pub(super) fn table(hark: &Hark) -> Outcome<Value> {
+    let text = process::capture(&mut hark.command(&["help", "--json"]))?;
+    serde_json::from_str(&text).map_err(|e| Failure::new(format!("`hark help --json`: {e}")))
+}
+
+/// Names of one word, in the order of the table; programs last.
+fn commands(table: &Value) -> Vec<String> {
+    let rows =
+        ["operations", "programs"].into_iter().flat_map(|key| table[key].as_array().into_iter().flatten());
+    let shown = rows.filter(|row| row["command"].get("off").is_none());
+    let names = shown.filter_map(|row| row["name"].as_str()).filter(|name| !name.contains(' '));
+    names.map(str::to_owned).collect()
 }
 
 fn describe(hark: &Hark, page: &mut String, commands: &[Vec<String>]) -> Outcome {

@@ -16,7 +16,11 @@ pub(super) struct Help {
 }
 
 impl Start for Help {
-    fn start(self, _environment: &Environment) -> Result<(), Failure> {
+    fn start(self, environment: &Environment) -> Result<(), Failure> {
+        if environment.json {
+            ui::print_json(&overview::data());
+            return Ok(());
+        }
         if self.command.is_empty() {
             ui::print(&if self.all { overview::all() } else { overview::first() });
             return Ok(());

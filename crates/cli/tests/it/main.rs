@@ -35,6 +35,7 @@ mod serve;
 mod sessions_checkpoints;
 mod shapes;
 mod storm;
+mod surfaces;
 mod transcripts;
 mod transfer;
 mod trust;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Candidate;
+use super::Statement;
 use super::compose::{one_line, title};
 use super::own_words::own_words;
 use super::rules::expand;
@@ -25,7 +25,7 @@ static STATES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What the whole turn agrees to, if the previous reply stated a decision.
-pub(super) fn confirmed(reply: &str, turn: &[Sentence]) -> Option<Candidate> {
+pub(super) fn confirmed(reply: &str, turn: &[Sentence]) -> Option<Statement> {
     let [only] = turn else { return None };
     if !AGREES.is_match(&only.masked) {
         return None;
@@ -37,7 +37,7 @@ pub(super) fn confirmed(reply: &str, turn: &[Sentence]) -> Option<Candidate> {
     if body.len() > 400 || body.split_whitespace().count() < 4 {
         return None;
     }
-    Some(Candidate {
+    Some(Statement {
         kind: Kind::Decision,
         origin: Origin::Assistant,
         title: title(&body),

@@ -29,7 +29,7 @@ pub use spoken::spoken_in;
 
 /// Something that may be worth a memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub struct Statement {
     pub kind: Kind,
     pub origin: Origin,
     pub title: String,
@@ -49,15 +49,15 @@ const MOST_PER_TURN: usize = 6;
 /// The candidates in a user's turn, given the assistant's message before it.
 ///
 /// `text` may have any length and content; nothing in it can make this fail.
-pub fn turn(text: &str, before: Option<&str>) -> Vec<Candidate> {
+pub fn turn(text: &str, before: Option<&str>) -> Vec<Statement> {
     let masked = own_words::own_words(text);
     let sentences = sentence::sentences(text, &masked);
-    let mut found: Vec<Candidate> = Vec::new();
+    let mut found: Vec<Statement> = Vec::new();
     for (at, sentence) in sentences.iter().enumerate() {
         let Some(finding) = judge::judge(sentence, &text[sentence.span.clone()]) else { continue };
         let Some(composed) = compose::compose(text, &sentences, at, &finding) else { continue };
         let rule = finding.rule.rule;
-        found.push(Candidate {
+        found.push(Statement {
             kind: rule.kind,
             origin: Origin::User,
             title: composed.title,

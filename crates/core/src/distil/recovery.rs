@@ -2,7 +2,7 @@
 //!
 //! Reads only commands, never their output: programs write it, and so does anyone who feeds them.
 
-use super::Candidate;
+use super::Statement;
 use super::compose::title;
 use crate::kind::Kind;
 use crate::origin::Origin;
@@ -28,8 +28,8 @@ const LOOKS: &[&str] = &[
 ];
 
 /// Each command that alone made a failing check pass, with the index of the passing run in `steps`.
-pub fn recoveries(steps: &[Step<'_>]) -> Vec<(usize, Candidate)> {
-    let mut found: Vec<(usize, Candidate)> = Vec::new();
+pub fn recoveries(steps: &[Step<'_>]) -> Vec<(usize, Statement)> {
+    let mut found: Vec<(usize, Statement)> = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         // A client that reports failures would report this one too, so an unknown outcome counts as success.
         let Step::Ran { command: check, ok: None | Some(true) } = step else { continue };
@@ -40,7 +40,7 @@ pub fn recoveries(steps: &[Step<'_>]) -> Vec<(usize, Candidate)> {
         let (check, remedy) = (first_line(check), first_line(remedy));
         let body = format!("When `{check}` failed, running `{remedy}` made it pass.");
         if found.iter().all(|(_, known)| known.body != body) {
-            let candidate = Candidate {
+            let candidate = Statement {
                 kind: Kind::Procedure,
                 origin: Origin::Assistant,
                 title: title(&format!("`{remedy}` repairs `{check}`")),

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::trail::{Edit, Outcome, Remedy};
+use super::trail::{Edit, FixOutcome, Remedy};
 use super::{Class, Finding, Ran, Step};
 use crate::kind::Kind;
 use crate::memory::{Memory, UnknownKey};
@@ -96,8 +96,8 @@ impl Record {
         reopened
     }
 
-    pub fn attempt(&mut self, outcome: Outcome, edits: &[Edit]) {
-        if outcome == Outcome::Failed {
+    pub fn attempt(&mut self, outcome: FixOutcome, edits: &[Edit]) {
+        if outcome == FixOutcome::Failed {
             let told = edits_told(edits);
             self.tried.retain(|known| *known != told);
             self.tried.push(told);

@@ -54,7 +54,7 @@ pub struct Trail {
 /// The outcome of an attempt to fix something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum FixOutcome {
     /// The run passed.
     Succeeded,
     /// The same failure occurred again.
@@ -63,12 +63,12 @@ pub enum Outcome {
     Partial,
 }
 
-impl Outcome {
+impl FixOutcome {
     pub const fn name(self) -> &'static str {
         match self {
-            Outcome::Succeeded => "succeeded",
-            Outcome::Failed => "failed",
-            Outcome::Partial => "partial",
+            FixOutcome::Succeeded => "succeeded",
+            FixOutcome::Failed => "failed",
+            FixOutcome::Partial => "partial",
         }
     }
 }
@@ -98,7 +98,7 @@ pub enum Change {
     },
     Tried {
         signature: String,
-        outcome: Outcome,
+        outcome: FixOutcome,
         edits: Vec<Edit>,
     },
     Fixed {
@@ -193,7 +193,7 @@ impl Trail {
                 let edits = self.edits_since(&self.open[at].clone());
                 if !edits.is_empty() {
                     let signature = finding.signature.clone();
-                    changes.push(Change::Tried { signature, outcome: Outcome::Failed, edits });
+                    changes.push(Change::Tried { signature, outcome: FixOutcome::Failed, edits });
                 }
                 let open = &mut self.open[at];
                 (open.at, open.helped) = (now, Vec::new());
@@ -221,7 +221,11 @@ impl Trail {
             let edits = self.edits_since(&open);
             if !edits.is_empty() {
                 self.open[at].helped.clone_from(&edits);
-                changes.push(Change::Tried { signature: open.signature, outcome: Outcome::Partial, edits });
+                changes.push(Change::Tried {
+                    signature: open.signature,
+                    outcome: FixOutcome::Partial,
+                    edits,
+                });
             }
         }
         let excess = self.open.len().saturating_sub(MOST_OPEN);

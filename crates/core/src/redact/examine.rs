@@ -9,7 +9,7 @@ use super::rule::{Family, Find, Rule};
 use super::rules;
 use super::scan::seed;
 use super::shape;
-use super::spans::{self, Candidate};
+use super::spans::{self, Suspect};
 use super::unwrap;
 
 /// Which rules are enabled.
@@ -30,13 +30,13 @@ pub(super) fn examine(text: &str, enabled: Enabled<'_>) -> Vec<(Range<usize>, &'
         let mut inside = Vec::new();
         as_written(&view.text, &self::placeholders(&view.text), &doors, None, &mut inside);
         vendor_tokens(&view.text, &mut inside);
-        found.extend(inside.into_iter().map(|c| Candidate { range: view.origin(&c.range), rule: c.rule }));
+        found.extend(inside.into_iter().map(|c| Suspect { range: view.origin(&c.range), rule: c.rule }));
     }
     vendor_tokens(bytes, &mut found);
     encoded_lines(bytes, &doors, &mut found);
     let mut phrases = Vec::new();
     seed::alone(bytes, &mut phrases);
-    found.extend(phrases.into_iter().map(|range| Candidate { range, rule: rules::row(rules::SEED_PHRASE) }));
+    found.extend(phrases.into_iter().map(|range| Suspect { range, rule: rules::row(rules::SEED_PHRASE) }));
 
     spans::unite(found)
         .into_iter()
@@ -60,7 +60,7 @@ fn as_written(
     placeholders: &[Range<usize>],
     enabled: Enabled<'_>,
     mut wrapped: Option<&mut Vec<usize>>,
-    found: &mut Vec<Candidate>,
+    found: &mut Vec<Suspect>,
 ) {
     let table = rules::all();
     let mut ranges = Vec::new();
@@ -88,7 +88,7 @@ fn as_written(
         if matches!(rule.find, Find::Anywhere(_)) {
             wanted[row] = true;
             let whole = unwrap::lines::continued(text, hit.at, hit.keyword, rule, None);
-            found.extend(whole.map(|range| Candidate { range, rule: row }));
+            found.extend(whole.map(|range| Suspect { range, rule: row }));
             return;
         }
         // `pass` and `passw` begin at the same place: run a scanner only once.
@@ -102,28 +102,28 @@ fn as_written(
         }
         for range in ranges.drain(..) {
             done[row] = done[row].max(range.end);
-            found.push(Candidate { range, rule: row });
+            found.push(Suspect { range, rule: row });
         }
     });
     for (row, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted) {
         table[row].find_all(text, &mut ranges);
-        found.extend(ranges.drain(..).map(|range| Candidate { range, rule: row }));
+        found.extend(ranges.drain(..).map(|range| Suspect { range, rule: row }));
     }
 }
 
 /// Tokens that no rule knows by name.
-fn vendor_tokens(text: &[u8], found: &mut Vec<Candidate>) {
+fn vendor_tokens(text: &[u8], found: &mut Vec<Suspect>) {
     encoded::long_words(text, |word| {
         // Hashes in base64 may begin like anything: `sha256=ab_…`.
         let hash = shape::contains(&text[word.start.saturating_sub(10)..word.start], "sha");
         if !hash && encoded::is_vendor_token(&text[word.clone()]) {
-            found.push(Candidate { range: word, rule: rules::row(rules::VENDOR_TOKEN) });
+            found.push(Suspect { range: word, rule: rules::row(rules::VENDOR_TOKEN) });
         }
     });
 }
 
 /// Encoded lines that contain a secret.
-fn encoded_lines(text: &[u8], enabled: Enabled<'_>, found: &mut Vec<Candidate>) {
+fn encoded_lines(text: &[u8], enabled: Enabled<'_>, found: &mut Vec<Suspect>) {
     let mut dealt_with = 0;
     encoded::long_words(text, |word| {
         if word.start < dealt_with {
@@ -135,7 +135,7 @@ fn encoded_lines(text: &[u8], enabled: Enabled<'_>, found: &mut Vec<Candidate>) 
         vendor_tokens(&line, &mut inside);
         if let Some(rule) = inside.iter().map(|candidate| candidate.rule).min() {
             dealt_with = range.end;
-            found.push(Candidate { range, rule });
+            found.push(Suspect { range, rule });
         }
     });
 }

@@ -4,16 +4,16 @@ use std::ops::Range;
 
 /// A range of text that some rule wants redacted. `rule` is the rule's row; a lower row is more specific.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Candidate {
+pub(super) struct Suspect {
     pub(super) range: Range<usize>,
     pub(super) rule: usize,
 }
 
 /// Merges overlapping candidates, so that everything any rule wants redacted is redacted. The merged range is
 /// named after the most specific rule in it.
-pub(super) fn unite(mut found: Vec<Candidate>) -> Vec<Candidate> {
+pub(super) fn unite(mut found: Vec<Suspect>) -> Vec<Suspect> {
     found.sort_by_key(|c| (c.range.start, c.rule, usize::MAX - c.range.end));
-    let mut united: Vec<Candidate> = Vec::with_capacity(found.len());
+    let mut united: Vec<Suspect> = Vec::with_capacity(found.len());
     for next in found {
         match united.last_mut() {
             Some(last) if next.range.start < last.range.end => {
@@ -56,12 +56,12 @@ mod tests {
     #[test]
     fn overlapping_findings_merge_under_the_more_specific_rule() {
         let found = vec![
-            Candidate { range: 4..9, rule: 7 },
-            Candidate { range: 0..5, rule: 9 },
-            Candidate { range: 9..10, rule: 1 },
+            Suspect { range: 4..9, rule: 7 },
+            Suspect { range: 0..5, rule: 9 },
+            Suspect { range: 9..10, rule: 1 },
         ];
         let united = unite(found);
-        assert_eq!(united, [Candidate { range: 0..9, rule: 7 }, Candidate { range: 9..10, rule: 1 }]);
+        assert_eq!(united, [Suspect { range: 0..9, rule: 7 }, Suspect { range: 9..10, rule: 1 }]);
     }
 
     #[test]

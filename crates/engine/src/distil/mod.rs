@@ -7,18 +7,18 @@
 //! inside a hook; the worker does it.
 
 mod propose;
-mod settle;
+mod store;
 
 use std::time::{Duration, Instant};
 
 use hark_core::memory::{Importance, one_line};
-use hark_core::{Clean, Kind, Memory, MemoryId, Scope, Session, Status};
+use hark_core::{Clean, Kind, Memory, MemoryId, Scope, Session};
 use hark_store::{StoreError, StoredSession};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 use propose::Proposal;
-pub(crate) use settle::Outcome;
+pub(crate) use store::StoredAs;
 
 /// Marks memories that were not stored on purpose.
 const TAG: &str = "distilled";
@@ -29,7 +29,7 @@ const IMPORTANCE: u8 = 2;
 pub(crate) struct Item {
     pub(crate) memory: Memory,
     pub(crate) rule: &'static str,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: StoredAs,
 }
 
 /// Reads a session and stores what it yields. With `dry_run`, only reports what it would store, from the
@@ -56,7 +56,7 @@ pub(crate) fn session(
     if dry_run {
         return engine.store.write(now, |writer| {
             let items = drafts.into_iter().map(|(rule, memory)| {
-                let outcome = settle::look(writer, &memory)?;
+                let outcome = store::look(writer, &memory)?;
                 Ok(Item { memory, rule, outcome })
             });
             items.collect()
@@ -76,11 +76,11 @@ pub(crate) fn session(
             if room == 0 {
                 break;
             }
-            let outcome = settle::settle(writer, &mut memory, now)?;
-            room -= usize::from(outcome == Outcome::Stored);
+            let outcome = store::store(writer, &mut memory, now)?;
+            room -= usize::from(outcome == StoredAs::Stored);
             items.push(Item { memory, rule, outcome });
         }
-        let stored = items.iter().filter(|item: &&Item| item.outcome == Outcome::Stored).count();
+        let stored = items.iter().filter(|item: &&Item| item.outcome == StoredAs::Stored).count();
         writer.set_distilled(num, last, stored)?;
         Ok(items)
     })
@@ -114,7 +114,7 @@ pub(crate) fn pending(engine: &mut Engine, started: Instant, limit: Duration) ->
         match outcome {
             Ok(items) => {
                 sum.sessions += 1;
-                sum.stored += items.iter().filter(|item| item.outcome == Outcome::Stored).count();
+                sum.stored += items.iter().filter(|item| item.outcome == StoredAs::Stored).count();
             }
             // The caller repairs the index; any other error may be gone next time.
             Err(e @ EngineError::Store(StoreError::Corrupt { .. })) => return Err(e),
@@ -139,33 +139,14 @@ fn draft(engine: &Engine, stored: &StoredSession, proposal: Proposal) -> Memory 
     let candidate = proposal.candidate;
     let scope = session.project.clone().map_or(Scope::Global, Scope::Project);
     Memory {
-        id,
-        kind: candidate.kind,
-        status: Status::Active,
         scope,
         title: one_line(&engine.clean(&candidate.title)),
-        body: engine.clean(&candidate.body),
         why: candidate.why.as_deref().map(|why| engine.clean(why)),
-        learned: None,
-        topic: None,
         tags: vec![Clean::trusted_constant(TAG)],
-        files: Vec::new(),
-        entities: Vec::new(),
-        links: Vec::new(),
         importance: Importance::clamped(i64::from(IMPORTANCE)),
         confidence: candidate.confidence,
-        pinned: false,
-        origin: candidate.origin,
-        author: None,
         session: Some(session.host_session.clone()),
         turn: Some(engine.clean(&proposal.turn)),
-        created: proposal.at,
-        updated: proposal.at,
-        closed: None,
-        expires: None,
-        superseded_by: None,
-        revision: 1,
-        life: hark_core::Life::default(),
-        unknown: Vec::new(),
+        ..Memory::new(id, candidate.kind, candidate.origin, engine.clean(&candidate.body), proposal.at)
     }
 }

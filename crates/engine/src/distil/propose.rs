@@ -1,12 +1,12 @@
 //! Finds candidates in the moments of a session, each with the turn it came from.
 
 use hark_core::Timestamp;
-use hark_core::distil::{self, Candidate, Step};
+use hark_core::distil::{self, Statement, Step};
 use hark_hosts::hook::tools::{ToolClass, class_of};
 use hark_store::{Deed, Moment};
 
 pub(super) struct Proposal {
-    pub(super) candidate: Candidate,
+    pub(super) candidate: Statement,
     pub(super) at: Timestamp,
     /// The event it came from, by a name that stays the same when the transcript is read again, and the
     /// position in its text.

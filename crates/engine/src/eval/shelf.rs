@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hark_core::memory::{Importance, title_from_body};
-use hark_core::{Kind, Life, Memory, MemoryId, Origin, Scope, Status, Timestamp};
+use hark_core::{Kind, Memory, MemoryId, Origin, Timestamp};
 use hark_store::Layout;
 use hark_store::search::Filter;
 
@@ -127,34 +126,10 @@ fn memory(
     let body = engine.clean(document.body().trim());
     let mut seed = [0; 10];
     seed[2..].copy_from_slice(&number.to_be_bytes());
+    let kind = if document.is_conversation() { Kind::Episode } else { Kind::Fact };
     Ok(Memory {
-        id: MemoryId::new(created, seed),
-        kind: if document.is_conversation() { Kind::Episode } else { Kind::Fact },
-        status: Status::Active,
-        scope: Scope::Global,
-        title: title_from_body(&body),
-        body,
-        why: None,
-        learned: None,
-        topic: None,
-        tags: Vec::new(),
         files: document.files.iter().map(|file| engine.clean(file)).collect(),
-        entities: Vec::new(),
-        links: Vec::new(),
-        importance: Importance::default(),
-        confidence: 0.7,
-        pinned: false,
-        origin: Origin::Import,
-        author: None,
         session: document.session.as_deref().map(|session| engine.clean(session)),
-        turn: None,
-        created,
-        updated: created,
-        closed: None,
-        expires: None,
-        superseded_by: None,
-        life: Life::default(),
-        revision: 1,
-        unknown: Vec::new(),
+        ..Memory::new(MemoryId::new(created, seed), kind, Origin::Import, body, created)
     })
 }

@@ -13,8 +13,8 @@ use hark_hosts::hook::tools::{ToolClass, ToolUse};
 use hark_store::{FailureHit, FailureRow, ProjectNum, Store};
 
 use super::mark_of;
-use crate::hooks::capture;
 use crate::error::EngineError;
+use crate::hooks::capture;
 use crate::hooks::inject::{Words, brief_frame};
 
 /// A fix that has held for this long is history.

@@ -11,7 +11,6 @@ use hark_core::failure::command::edits_by;
 use hark_core::failure::record::{Record, gist, short};
 use hark_core::failure::trail::{Change, Remedy, Trail};
 use hark_core::failure::{Place, Ran, Verdict, judge};
-use hark_core::memory::Importance;
 use hark_core::{Clean, IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Scope, Status, Timestamp};
 use hark_hosts::hook::tools::{ToolClass, class_of};
 use hark_store::{FailureRow, StoreError, Whereabouts, Writer};
@@ -24,7 +23,7 @@ use crate::project;
 use super::trails::Trails;
 
 /// An older event is history: the files on disk say nothing about it.
-const LIVE_MS: i64 = 60 * 60 * 1000;
+const JUST_HAPPENED_MS: i64 = 60 * 60 * 1000;
 
 /// Follows the session of an event that was just filed. Returns failures that are back after another session
 /// fixed them.
@@ -65,7 +64,7 @@ pub(crate) fn observe(
     let mut back = Vec::new();
     if let Some(judged) = judged {
         let changes = trail.ran(&judged.ran, &judged.verdict);
-        let live = (now.as_millis() - event.at.as_millis()).abs() < LIVE_MS;
+        let live = (now.as_millis() - event.at.as_millis()).abs() < JUST_HAPPENED_MS;
         let folder = arrival.folder.as_deref().filter(|_| live).map(|f| project::work_tree(Path::new(f)));
         let mut scene = Scene { writer, session, at: &at, when: event.at, root: folder.as_deref(), trail };
         let passed = judged.verdict == Verdict::Passed;
@@ -306,34 +305,10 @@ impl Scene<'_, '_> {
             id = MemoryId::new(self.when, Engine::random()?);
         }
         Ok(Memory {
-            id,
-            kind,
-            status: Status::Active,
             scope: self.at.key.clone().map_or(Scope::Global, Scope::Project),
-            title: Clean::default(),
-            body: Clean::default(),
-            why: None,
-            learned: None,
-            topic: None,
-            tags: Vec::new(),
-            files: Vec::new(),
-            entities: Vec::new(),
-            links: Vec::new(),
-            importance: Importance::DEFAULT,
             confidence: 0.5,
-            pinned: false,
-            origin: Origin::Tool,
-            author: None,
             session: Some(Clean::already_redacted(self.at.id.clone())),
-            turn: None,
-            created: self.when,
-            updated: self.when,
-            closed: None,
-            expires: None,
-            superseded_by: None,
-            life: hark_core::Life::default(),
-            revision: 1,
-            unknown: Vec::new(),
+            ..Memory::new(id, kind, Origin::Tool, Clean::default(), self.when)
         })
     }
 }

@@ -13,9 +13,9 @@ use hark_core::{Kind, Memory, Origin, ProjectKey, Session, Timestamp};
 use hark_hosts::hook::tools::{ToolClass, class_of};
 use hark_store::{ProjectNum, SessionFilter, StoredSession, Told};
 
-use crate::hooks::capture::GIT_PATIENCE;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::hooks::capture::GIT_PATIENCE;
 use crate::hooks::health;
 use crate::hooks::inject::{Words, frame};
 use crate::ops::recall::{Freshness, freshness};
@@ -24,8 +24,6 @@ use crate::project::{self, changes};
 
 /// The ledger's name for injected start context.
 pub(crate) const MARK: &str = "boot";
-/// A session with activity this recent is still running.
-const LIVE_MS: i64 = 20 * 60 * 1000;
 /// Older work is history, not where you left off.
 const LEFT_OFF_MS: i64 = 30 * DAY_MS;
 /// A task due this soon counts as a reminder.
@@ -178,7 +176,7 @@ pub(crate) fn last_session(
 }
 
 fn is_live(stored: &StoredSession, now: Timestamp) -> bool {
-    stored.session.status == SessionStatus::Open && stored.session.updated > now.minus_millis(LIVE_MS)
+    stored.session.is_live(now)
 }
 
 fn left_off_lines(session: &Session, now: Timestamp, page: &mut Page) {
@@ -324,7 +322,7 @@ fn live(
     let filter = SessionFilter {
         projects: Some(place.here(engine)?),
         status: Some(SessionStatus::Open),
-        since: Some(now.minus_millis(LIVE_MS)),
+        since: Some(now.minus_millis(hark_core::session::LIVE_MS)),
         except: place.own,
         ..SessionFilter::default()
     };

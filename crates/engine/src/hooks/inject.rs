@@ -10,15 +10,15 @@ use hark_core::{Clean, Memory, Status};
 use hark_hosts::hook::tools::{self, ToolClass, ToolUse};
 use hark_hosts::hook::{HookEvent, MOST_CHARS, Say, What};
 use hark_store::Injection;
-use tracing::debug_span;
 use hark_store::search::Filter;
+use tracing::debug_span;
 
-use crate::hooks::boot;
-use crate::hooks::capture::{self, Captured};
 use crate::config::{CheckpointPolicy, Config};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::failures::{self, alert};
+use crate::hooks::boot;
+use crate::hooks::capture::{self, Captured};
 use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::ReadScope;
 use crate::project;

@@ -15,10 +15,10 @@ use hark_store::tombstones::turn_mark;
 use hark_store::{Beginning, Cursor, SourceFile, VIA_TRANSCRIPT, Writer};
 
 use super::report::Report;
-use crate::hooks::capture;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::failures::{self, Trails};
+use crate::hooks::capture;
 use crate::project;
 use crate::recall::gate::is_trivial;
 

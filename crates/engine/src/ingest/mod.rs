@@ -7,11 +7,11 @@
 
 mod batch;
 mod find;
+mod finish;
 mod lines;
 mod mark;
 mod read;
 mod report;
-mod settle;
 mod watch;
 
 use std::fs::File;
@@ -22,8 +22,8 @@ use hark_core::Timestamp;
 use hark_hosts::Surroundings;
 use hark_store::StoreError;
 
+pub use finish::after_session;
 pub use report::{Events, Files, Report, Sessions, Trouble};
-pub use settle::after_session;
 pub use watch::Progress;
 
 use crate::engine::Engine;
@@ -72,8 +72,8 @@ pub(crate) fn tail(
     around: Option<&Surroundings>,
     until: Instant,
 ) -> Result<Report, EngineError> {
-    /// A session without activity for longer is not live.
-    const LIVE_MS: i64 = 2 * hark_core::time::DAY_MS;
+    /// A transcript without events for longer is not expected to grow.
+    const GROWING_MS: i64 = 2 * hark_core::time::DAY_MS;
     let mut report = Report::default();
     let Ok(Some(_lock)) = lock(engine, false) else { return Ok(report) };
     let read_before = engine.store.hosts_read()?;
@@ -81,7 +81,7 @@ pub(crate) fn tail(
         Some(around) => find::usual(around, &|host| read_before.iter().any(|known| known == host)),
         None => Found::default(),
     };
-    for (host, path) in engine.store.transcripts_since(engine.now().minus_millis(LIVE_MS))? {
+    for (host, path) in engine.store.transcripts_since(engine.now().minus_millis(GROWING_MS))? {
         let path = PathBuf::from(path);
         if !found.jobs.iter().any(|job| job.path == path) {
             found.jobs.extend(find::one(path, &host));

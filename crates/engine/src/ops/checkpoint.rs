@@ -14,9 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::remember::clean_optional;
-use crate::hooks::capture::Evidence;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::hooks::capture::Evidence;
 use crate::operation::tell;
 use crate::operation::text::safe;
 use crate::operation::{

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use hark_store::{Coverage, Finding, Role, Severity};
-use tracing::debug_span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tracing::debug_span;
 
 use super::embed;
 use crate::embed::Choice;
@@ -13,8 +13,8 @@ use crate::error::EngineError;
 use crate::hooks::inject;
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    BAD, BOLD, Call, Code, DIM, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool, WARN,
-    Who,
+    BAD, BOLD, Call, Code, DIM, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool,
+    WARN, Who,
 };
 use crate::project_store::{self, Found};
 use crate::trace::{self, Step};
@@ -107,7 +107,16 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
     let healthy = findings.iter().all(|finding| finding.severity != Severity::Problem);
     let home = engine.home.path.display().to_string();
     let layers = layers(engine)?;
-    Ok(Response { healthy, home, memories: stats.memories, layers, heard, findings, assistants: Vec::new(), trace: Vec::new() })
+    Ok(Response {
+        healthy,
+        home,
+        memories: stats.memories,
+        layers,
+        heard,
+        findings,
+        assistants: Vec::new(),
+        trace: Vec::new(),
+    })
 }
 
 fn layers(engine: &Engine) -> Result<Vec<LayerView>, EngineError> {
@@ -229,8 +238,10 @@ impl Operate for Request {
 
 /// Asks what a prompt hook would say, in a hook's own way, and stores nothing.
 fn trace_prompt(engine: &Engine, call: &Call<'_>) -> Result<Vec<Step>, EngineError> {
-    let newest = engine.store.list(&hark_store::ListFilter::default(), hark_store::ListOrder::NewestChange, 1)?;
-    let prompt = newest.first().map_or_else(|| engine.clean("how do we deploy"), |one| one.memory.title.clone());
+    let newest =
+        engine.store.list(&hark_store::ListFilter::default(), hark_store::ListOrder::NewestChange, 1)?;
+    let prompt =
+        newest.first().map_or_else(|| engine.clean("how do we deploy"), |one| one.memory.title.clone());
     let (outcome, steps) = trace::steps_of(|| {
         let config = debug_span!("read settings").in_scope(|| call.machine.config())?;
         let mut hook = debug_span!("open store")

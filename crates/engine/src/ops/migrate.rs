@@ -15,7 +15,7 @@ use crate::operation::text::safe;
 use crate::operation::{
     self, BOLD, Call, Code, DIM, Effect, Group, Operate, Operation, Page, Reply, Surface, WARN, Who,
 };
-use crate::transfer::foreign::{Surroundings, TOOLS, Tool, Unmapped, settle};
+use crate::transfer::foreign::{Surroundings, TOOLS, Tool, Unmapped, store};
 use crate::transfer::import::Tally;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -93,7 +93,7 @@ fn bring(
     path: &Path,
 ) -> Result<Source, EngineError> {
     let harvest = tool.harvest(path)?;
-    let settled = settle(engine, caller, harvest, &request.scope, request.dry_run)?;
+    let settled = store(engine, caller, harvest, &request.scope, request.dry_run)?;
     Ok(Source {
         tool: tool.name.to_owned(),
         path: path.display().to_string(),

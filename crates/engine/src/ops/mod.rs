@@ -172,7 +172,9 @@ mod tests {
             match operation.tool {
                 Tool::On { description, .. } => assert!(description.ends_with('.'), "{}", operation.name),
                 Tool::Off(why) => assert!(why.len() > 10, "{}: {why:?} is no reason", operation.name),
-                Tool::Within(tool) => assert!(find_tool(tool).is_some(), "{}: no tool {tool}", operation.name),
+                Tool::Within(tool) => {
+                    assert!(find_tool(tool).is_some(), "{}: no tool {tool}", operation.name)
+                }
             }
         }
     }
@@ -181,7 +183,10 @@ mod tests {
     fn summaries_are_short_lines_and_commands_have_examples() {
         for operation in TABLE.iter().filter(|operation| operation.command.is_on()) {
             let (name, summary) = (operation.name, operation.summary);
-            assert!(summary.len() <= 70 && !summary.ends_with('.') && !summary.contains('\n'), "{name}: {summary}");
+            assert!(
+                summary.len() <= 70 && !summary.ends_with('.') && !summary.contains('\n'),
+                "{name}: {summary}"
+            );
             assert!(summary.starts_with(char::is_uppercase), "{name}: {summary}");
             assert!(!operation.examples.is_empty() && operation.examples.len() <= 3, "{name} needs examples");
             for (line, _) in operation.examples {
@@ -217,7 +222,11 @@ mod tests {
             assert_eq!(schema["type"], "object", "{}", operation.name);
             for (name, property) in schema["properties"].as_object().into_iter().flatten() {
                 let described = property["description"].as_str().is_some_and(|text| !text.is_empty());
-                assert!(described || property.get("enum").is_some(), "{}.{name} has no description", operation.name);
+                assert!(
+                    described || property.get("enum").is_some(),
+                    "{}.{name} has no description",
+                    operation.name
+                );
             }
         }
     }

@@ -165,7 +165,11 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let rendered = recall::pack(&hits, detail, budget);
     let cut = rendered.len() < hits.len();
     let root = caller.cwd.as_deref().map(project::work_tree);
-    let here = caller.cwd.as_deref().and_then(|folder| engine.project_of(folder));
+    // Finding the project asks git; the scope has done so already unless it names another one.
+    let here = match &request.scope.project {
+        None => visible.current.clone(),
+        Some(_) => caller.cwd.as_deref().and_then(|folder| engine.project_of(folder)),
+    };
     let hits: Vec<Hit> = hits
         .iter()
         .zip(rendered)

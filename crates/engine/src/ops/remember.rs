@@ -3,7 +3,7 @@
 use clap::Args;
 use hark_core::likeness::Likeness;
 use hark_core::memory::{Importance, one_line, title_from_body};
-use hark_core::{Clean, IdRef, Kind, Life, Link, Memory, MemoryId, Origin, Relation, Status, Timestamp};
+use hark_core::{Clean, IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Status, Timestamp};
 use hark_store::{Passing, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use crate::operation::{
     Answer, Call, Code, DIM, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, WARN,
     Who,
 };
-use crate::repeat::{self, Candidate, Known};
+use crate::repeat::{self, Known, OlderState};
 use crate::voice::{ASK_USER, Voice};
 use std::io::Read;
 
@@ -100,7 +100,7 @@ pub struct Response {
     pub confirmed: Option<u32>,
     /// Memories that this may be the newer state of. Say so with `--supersedes`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub possibly_supersedes: Vec<Candidate>,
+    pub possibly_supersedes: Vec<OlderState>,
     /// It is not in force: the user decides about it first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub proposed: bool,
@@ -121,12 +121,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
     let title = clean_title(engine, request.title.as_deref()).filter(said);
     let title = title.unwrap_or_else(|| title_from_body(&body));
     let memory = Memory {
-        id: MemoryId::new(now, Engine::random()?),
-        kind,
         status: voice.status,
         scope,
         title,
-        body,
         why: clean_optional(engine, request.why.as_deref()).filter(said),
         learned: clean_optional(engine, request.learned.as_deref()).filter(said),
         // What an assistant calls a topic replaces nothing of the user's.
@@ -134,22 +131,14 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         tags: clean_list(engine, &request.tags),
         files: clean_list(engine, &request.files),
         entities: clean_list(engine, &request.entities),
-        links: Vec::new(),
         importance: request.importance.and_then(Importance::new).unwrap_or_default(),
         confidence: if origin == Origin::User { 0.9 } else { 0.7 },
         pinned: request.pin && !passed_on,
-        origin,
         author: clean_optional(engine, caller.author.as_deref()),
         session: clean_optional(engine, caller.session.as_deref()),
-        turn: None,
-        created: now,
-        updated: now,
         closed: (voice.status != Status::Active).then_some(now),
         expires: request.expires.as_deref().map(|text| expiry(text, now)).transpose()?,
-        superseded_by: None,
-        life: Life::default(),
-        revision: 1,
-        unknown: Vec::new(),
+        ..Memory::new(MemoryId::new(now, Engine::random()?), kind, origin, body, now)
     };
     let redacted = placeholders(&memory);
     let speaker = voice.speaker;
@@ -197,7 +186,7 @@ fn store(
                 old = Some(of_topic);
             } else if candidates.iter().all(|c| c.id != of_topic.id.short()) {
                 let (id, title) = (of_topic.id.short(), of_topic.title.to_string());
-                candidates.push(Candidate { id, title, differences: Vec::new() });
+                candidates.push(OlderState { id, title, differences: Vec::new() });
             }
         }
     }
@@ -225,7 +214,7 @@ struct Kept {
     superseded: Option<MemoryId>,
     /// It was known already.
     confirmed: bool,
-    candidates: Vec<Candidate>,
+    candidates: Vec<OlderState>,
 }
 
 /// What was forgotten comes back only by the user's own word, which then counts again.

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sessions::{self, SessionView};
-use crate::hooks::boot::{self, Place};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::hooks::boot::{self, Place};
 use crate::hooks::inject::frame;
 use crate::operation::text::safe;
 use crate::operation::{

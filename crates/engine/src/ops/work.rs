@@ -98,28 +98,28 @@ pub const OPERATION: Operation = Operation {
 };
 
 impl OperateHere for Request {
-    type Response = Outcome;
+    type Response = Finished;
 
-    fn run(&self, call: &mut Call<'_>) -> Result<Outcome, EngineError> {
+    fn run(&self, call: &mut Call<'_>) -> Result<Finished, EngineError> {
         if self.only_log {
             let (home, config) = (call.machine.home()?, call.machine.config()?);
             // As a hook, which leaves the log in place when it closes: a new one costs the next hook more.
             Engine::open_as(home, config, call.machine.clock, Role::Hook)?.fold_log()?;
-            return Ok(Outcome(None));
+            return Ok(Finished(None));
         }
         // Without a home folder there are no transcripts to look for.
         let around = call.machine.surroundings().ok();
         let (_, outcome) =
             call.machine.engine()?.recovering(|engine| run(engine, call.caller, self, around.as_ref()));
-        Ok(Outcome(Some(outcome?)))
+        Ok(Finished(Some(outcome?)))
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
-pub struct Outcome(Option<Response>);
+pub struct Finished(Option<Response>);
 
-impl Reply for Outcome {
+impl Reply for Finished {
     fn print(&self, page: &mut Page) {
         let Some(done) = &self.0 else { return };
         if done.busy {

@@ -17,8 +17,8 @@ use hark_core::vector::Embedder;
 use hark_core::when::Times;
 use hark_core::{ProjectKey, Timestamp};
 use hark_store::search::{Depth, Filter, Meaning, QueryTerm, QueryTerms, Second};
-use tracing::debug_span;
 use hark_store::{Store, StoreError};
+use tracing::debug_span;
 
 /// A question to the store.
 pub struct Question<'a> {
@@ -84,8 +84,9 @@ pub fn answer_with(
             let terms = debug_span!("read question").in_scope(|| store.understand(&text))?;
             let meaning = meaning(&terms, &text, embedder)
                 .map(|meaning| Meaning { times: question.time.windows(), ..meaning });
-            let candidates = debug_span!("search")
-                .in_scope(|| store.search(terms, meaning.as_ref(), second, &question.filter, Depth::default()))?;
+            let candidates = debug_span!("search").in_scope(|| {
+                store.search(terms, meaning.as_ref(), second, &question.filter, Depth::default())
+            })?;
             let named = store.named_in(question.text, &question.filter)?;
             let admitted = admit::admit(&candidates, &named);
             if admitted.is_empty() && named.is_empty() {

@@ -1,9 +1,9 @@
 //! What `hark install` sets up for Antigravity.
 
 use crate::command_line::Shell;
-use crate::host::{Event, HookTable, Install, What, for_project, for_user, home, project};
+use crate::host::{Asset, Event, HookTable, Install, for_project, for_user, home, project};
 
-const SERVER: What = What::Server {
+const SERVER: Asset = Asset::Server {
     path: &["mcpServers", "hark"],
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
@@ -32,12 +32,12 @@ pub(crate) const INSTALL: Install = Install {
     traces: &[home(&[".gemini/config"]), home(&[".gemini/antigravity"]), home(&[".antigravity"])],
     pieces: &[
         for_user(home(&[".gemini/config/mcp_config.json"]), SERVER),
-        for_user(home(&[".gemini/config/hooks.json"]), What::Hooks(&HOOKS)),
+        for_user(home(&[".gemini/config/hooks.json"]), Asset::Hooks(&HOOKS)),
         // Shared with Gemini CLI.
-        for_user(home(&[".gemini/GEMINI.md"]), What::Rules),
+        for_user(home(&[".gemini/GEMINI.md"]), Asset::Rules),
         for_project(project(&[".agents/mcp_config.json"]), SERVER),
-        for_project(project(&[".agents/hooks.json"]), What::Hooks(&HOOKS)),
-        for_project(project(&["AGENTS.md"]), What::Rules),
+        for_project(project(&[".agents/hooks.json"]), Asset::Hooks(&HOOKS)),
+        for_project(project(&["AGENTS.md"]), Asset::Rules),
     ],
     next: &["refresh the servers under Manage MCP Servers"],
     ..Install::NONE

@@ -2,7 +2,7 @@
 
 use crate::command_line::Shell;
 use crate::host::{
-    CommandFormat, Event, HookTable, Install, Root, What, below, for_project, for_user, plugin, project,
+    Asset, CommandFormat, Event, HookTable, Install, Root, below, for_project, for_user, plugin, project,
 };
 
 const CLAUDE: Root = Root::Var("CLAUDE_CONFIG_DIR", ".claude");
@@ -40,31 +40,31 @@ pub(crate) const INSTALL: Install = Install {
     pieces: &[
         for_user(
             below(ACCOUNT, &[".claude.json"]),
-            What::Server { path: &["mcpServers", "hark"], entry: SERVER },
+            Asset::Server { path: &["mcpServers", "hark"], entry: SERVER },
         ),
-        for_user(below(CLAUDE, &["settings.json"]), What::Hooks(&HOOKS)),
-        for_user(below(CLAUDE, &["CLAUDE.md"]), What::Rules),
-        for_user(below(CLAUDE, &["commands"]), What::Commands(CommandFormat::Markdown)),
-        for_user(below(CLAUDE, &["skills"]), What::Skills),
-        for_project(project(&[".mcp.json"]), What::Server { path: &["mcpServers", "hark"], entry: SERVER }),
-        for_project(project(&[".claude/settings.json"]), What::Hooks(&HOOKS)),
-        for_project(project(&["CLAUDE.md"]), What::Rules),
-        for_project(project(&[".claude/commands"]), What::Commands(CommandFormat::Markdown)),
-        for_project(project(&[".claude/skills"]), What::Skills),
+        for_user(below(CLAUDE, &["settings.json"]), Asset::Hooks(&HOOKS)),
+        for_user(below(CLAUDE, &["CLAUDE.md"]), Asset::Rules),
+        for_user(below(CLAUDE, &["commands"]), Asset::Commands(CommandFormat::Markdown)),
+        for_user(below(CLAUDE, &["skills"]), Asset::Skills),
+        for_project(project(&[".mcp.json"]), Asset::Server { path: &["mcpServers", "hark"], entry: SERVER }),
+        for_project(project(&[".claude/settings.json"]), Asset::Hooks(&HOOKS)),
+        for_project(project(&["CLAUDE.md"]), Asset::Rules),
+        for_project(project(&[".claude/commands"]), Asset::Commands(CommandFormat::Markdown)),
+        for_project(project(&[".claude/skills"]), Asset::Skills),
     ],
     plugin: &[
         for_user(
             plugin(&[".claude-plugin/marketplace.json"]),
-            What::File { text: include_str!("assets/marketplace.json") },
+            Asset::File { text: include_str!("assets/marketplace.json") },
         ),
         for_user(
             plugin(&["hark/.claude-plugin/plugin.json"]),
-            What::File { text: include_str!("assets/plugin.json") },
+            Asset::File { text: include_str!("assets/plugin.json") },
         ),
-        for_user(plugin(&["hark/.mcp.json"]), What::Server { path: &["mcpServers", "hark"], entry: SERVER }),
-        for_user(plugin(&["hark/hooks/hooks.json"]), What::Hooks(&HOOKS)),
-        for_user(plugin(&["hark/commands"]), What::Commands(CommandFormat::Markdown)),
-        for_user(plugin(&["hark/skills"]), What::Skills),
+        for_user(plugin(&["hark/.mcp.json"]), Asset::Server { path: &["mcpServers", "hark"], entry: SERVER }),
+        for_user(plugin(&["hark/hooks/hooks.json"]), Asset::Hooks(&HOOKS)),
+        for_user(plugin(&["hark/commands"]), Asset::Commands(CommandFormat::Markdown)),
+        for_user(plugin(&["hark/skills"]), Asset::Skills),
     ],
     next: &["start a new session; sessions that are already running do not see it"],
     plugin_next: &[

@@ -1,14 +1,14 @@
 //! What `hark install` sets up for Cline.
 
-use crate::host::{Event, Install, What, for_project, for_user, home, project};
+use crate::host::{Asset, Event, Install, for_project, for_user, home, project};
 
-const SERVER: What = What::Server {
+const SERVER: Asset = Asset::Server {
     path: &["mcpServers", "hark"],
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}","disabled":false,"autoApprove":["memory_recall","memory_get","memory_list","memory_context"]}"#,
 };
 
 /// Scripts named after events. Only tool events accept context; the others just record.
-const HOOKS: What = What::HookPrograms {
+const HOOKS: Asset = Asset::HookPrograms {
     suffix: ".sh",
     events: &[
         Event::minimal("TaskStart", 10),
@@ -30,7 +30,7 @@ pub(crate) const INSTALL: Install = Install {
         for_user(home(&[".cline/data/settings/cline_mcp_settings.json"]), SERVER),
         for_user(home(&[".cline/hooks"]), HOOKS),
         for_project(project(&[".cline/hooks"]), HOOKS),
-        for_project(project(&["AGENTS.md"]), What::Rules),
+        for_project(project(&["AGENTS.md"]), Asset::Rules),
     ],
     next: &["start a new task"],
     ..Install::NONE

@@ -1,11 +1,11 @@
 //! What `hark install` sets up for Codex CLI.
 
 use crate::command_line::Shell;
-use crate::host::{Event, HookTable, Install, Root, What, below, for_project, for_user, project};
+use crate::host::{Asset, Event, HookTable, Install, Root, below, for_project, for_user, project};
 
 const CODEX: Root = Root::Var("CODEX_HOME", ".codex");
 
-const SERVER: What = What::TomlServer {
+const SERVER: Asset = Asset::TomlServer {
     path: &["mcp_servers", "hark"],
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
@@ -36,12 +36,12 @@ pub(crate) const INSTALL: Install = Install {
     traces: &[below(CODEX, &["config.toml"]), below(CODEX, &[""])],
     pieces: &[
         for_user(below(CODEX, &["config.toml"]), SERVER),
-        for_user(below(CODEX, &["hooks.json"]), What::Hooks(&HOOKS)),
-        for_user(below(CODEX, &["AGENTS.md"]), What::Rules),
-        for_user(below(CODEX, &["skills"]), What::Skills),
+        for_user(below(CODEX, &["hooks.json"]), Asset::Hooks(&HOOKS)),
+        for_user(below(CODEX, &["AGENTS.md"]), Asset::Rules),
+        for_user(below(CODEX, &["skills"]), Asset::Skills),
         for_project(project(&[".codex/config.toml"]), SERVER),
-        for_project(project(&[".codex/hooks.json"]), What::Hooks(&HOOKS)),
-        for_project(project(&["AGENTS.md"]), What::Rules),
+        for_project(project(&[".codex/hooks.json"]), Asset::Hooks(&HOOKS)),
+        for_project(project(&["AGENTS.md"]), Asset::Rules),
     ],
     next: &["start `codex` and type `/hooks`: Codex runs hooks only after you have trusted them there"],
     ..Install::NONE

@@ -1,6 +1,6 @@
 //! What `hark install` sets up for Continue.
 
-use crate::host::{Install, Root, What, below, for_project, for_user, project};
+use crate::host::{Asset, Install, Root, below, for_project, for_user, project};
 
 const CONTINUE: Root = Root::Var("CONTINUE_GLOBAL_DIR", ".continue");
 
@@ -18,18 +18,18 @@ pub(crate) const INSTALL: Install = Install {
     pieces: &[
         for_user(
             below(CONTINUE, &["config.yaml"]),
-            What::YamlServer { key: "mcpServers", entry: ENTRY, seed: SEED },
+            Asset::YamlServer { key: "mcpServers", entry: ENTRY, seed: SEED },
         ),
-        for_user(below(CONTINUE, &["rules/hark.md"]), What::RulesFile { front: FRONT }),
+        for_user(below(CONTINUE, &["rules/hark.md"]), Asset::RulesFile { front: FRONT }),
         for_project(
             project(&[".continue/mcpServers/hark.yaml"]),
-            What::YamlServer {
+            Asset::YamlServer {
                 key: "mcpServers",
                 entry: ENTRY,
                 seed: "name: hark\nversion: 1.0.0\nschema: v1\n",
             },
         ),
-        for_project(project(&[".continue/rules/hark.md"]), What::RulesFile { front: FRONT }),
+        for_project(project(&[".continue/rules/hark.md"]), Asset::RulesFile { front: FRONT }),
     ],
     next: &["start a new session"],
     ..Install::NONE

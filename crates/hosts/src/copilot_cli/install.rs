@@ -1,16 +1,16 @@
 //! What `hark install` sets up for Copilot CLI.
 
 use crate::command_line::Shell;
-use crate::host::{Event, HookTable, Install, Root, What, below, for_project, for_user, project};
+use crate::host::{Asset, Event, HookTable, Install, Root, below, for_project, for_user, project};
 
 const COPILOT: Root = Root::Var("COPILOT_HOME", ".copilot");
 
-const SERVER: What = What::Server {
+const SERVER: Asset = Asset::Server {
     path: &["mcpServers", "hark"],
     entry: r#"{"type":"local","command":"{hark}","args":["mcp"],"env":"{env}","tools":["*"]}"#,
 };
 
-pub(crate) const HOOKS_VERSION: What = What::HookSetting { path: &["version"], value: "1" };
+pub(crate) const HOOKS_VERSION: Asset = Asset::HookSetting { path: &["version"], value: "1" };
 
 /// VS Code reads the same files, so both share these. A failing `preToolUse` would block tools.
 pub(crate) const HOOKS: HookTable = HookTable {
@@ -42,12 +42,12 @@ pub(crate) const INSTALL: Install = Install {
     pieces: &[
         for_user(below(COPILOT, &["mcp-config.json"]), SERVER),
         for_user(below(COPILOT, &["hooks/hark.json"]), HOOKS_VERSION),
-        for_user(below(COPILOT, &["hooks/hark.json"]), What::Hooks(&HOOKS)),
-        for_user(below(COPILOT, &["copilot-instructions.md"]), What::Rules),
+        for_user(below(COPILOT, &["hooks/hark.json"]), Asset::Hooks(&HOOKS)),
+        for_user(below(COPILOT, &["copilot-instructions.md"]), Asset::Rules),
         for_project(project(&[".github/mcp.json"]), SERVER),
         for_project(project(&[".github/hooks/hark.json"]), HOOKS_VERSION),
-        for_project(project(&[".github/hooks/hark.json"]), What::Hooks(&HOOKS)),
-        for_project(project(&["AGENTS.md"]), What::Rules),
+        for_project(project(&[".github/hooks/hark.json"]), Asset::Hooks(&HOOKS)),
+        for_project(project(&["AGENTS.md"]), Asset::Rules),
     ],
     next: &["start a new session"],
     ..Install::NONE

@@ -1,15 +1,15 @@
 //! What `hark install` sets up for Cursor.
 
 use crate::command_line::Shell;
-use crate::host::{CommandFormat, Event, HookTable, Install, What, for_project, for_user, home, project};
+use crate::host::{Asset, CommandFormat, Event, HookTable, Install, for_project, for_user, home, project};
 
-const SERVER: What = What::Server {
+const SERVER: Asset = Asset::Server {
     path: &["mcpServers", "hark"],
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
 
 /// Cursor ignores a file without it.
-const VERSION: What = What::HookSetting { path: &["version"], value: "1" };
+const VERSION: Asset = Asset::HookSetting { path: &["version"], value: "1" };
 
 const HOOKS: HookTable = HookTable {
     host: "cursor",
@@ -37,16 +37,16 @@ pub(crate) const INSTALL: Install = Install {
     pieces: &[
         for_user(home(&[".cursor/mcp.json"]), SERVER),
         for_user(home(&[".cursor/hooks.json"]), VERSION),
-        for_user(home(&[".cursor/hooks.json"]), What::Hooks(&HOOKS)),
-        for_user(home(&[".cursor/commands"]), What::Commands(CommandFormat::Markdown)),
+        for_user(home(&[".cursor/hooks.json"]), Asset::Hooks(&HOOKS)),
+        for_user(home(&[".cursor/commands"]), Asset::Commands(CommandFormat::Markdown)),
         for_project(project(&[".cursor/mcp.json"]), SERVER),
         for_project(project(&[".cursor/hooks.json"]), VERSION),
-        for_project(project(&[".cursor/hooks.json"]), What::Hooks(&HOOKS)),
+        for_project(project(&[".cursor/hooks.json"]), Asset::Hooks(&HOOKS)),
         for_project(
             project(&[".cursor/rules/hark.mdc"]),
-            What::RulesFile { front: include_str!("assets/front.mdc") },
+            Asset::RulesFile { front: include_str!("assets/front.mdc") },
         ),
-        for_project(project(&[".cursor/commands"]), What::Commands(CommandFormat::Markdown)),
+        for_project(project(&[".cursor/commands"]), Asset::Commands(CommandFormat::Markdown)),
     ],
     // Cursor keeps rules for all projects in its own settings, not in files.
     next: &["if Cursor asks, turn on the server `hark` under Settings > MCP"],

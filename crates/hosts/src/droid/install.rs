@@ -1,9 +1,9 @@
 //! What `hark install` sets up for Droid.
 
 use crate::command_line::Shell;
-use crate::host::{CommandFormat, Event, HookTable, Install, What, for_project, for_user, home, project};
+use crate::host::{Asset, CommandFormat, Event, HookTable, Install, for_project, for_user, home, project};
 
-const SERVER: What = What::Server {
+const SERVER: Asset = Asset::Server {
     path: &["mcpServers", "hark"],
     entry: r#"{"type":"stdio","command":"{hark}","args":["mcp"],"env":"{env}","disabled":false}"#,
 };
@@ -31,13 +31,13 @@ pub(crate) const INSTALL: Install = Install {
     traces: &[home(&[".factory"])],
     pieces: &[
         for_user(home(&[".factory/mcp.json"]), SERVER),
-        for_user(home(&[".factory/settings.json"]), What::Hooks(&HOOKS)),
-        for_user(home(&[".factory/AGENTS.md"]), What::Rules),
-        for_user(home(&[".factory/commands"]), What::Commands(CommandFormat::Markdown)),
+        for_user(home(&[".factory/settings.json"]), Asset::Hooks(&HOOKS)),
+        for_user(home(&[".factory/AGENTS.md"]), Asset::Rules),
+        for_user(home(&[".factory/commands"]), Asset::Commands(CommandFormat::Markdown)),
         for_project(project(&[".factory/mcp.json"]), SERVER),
-        for_project(project(&[".factory/settings.json"]), What::Hooks(&HOOKS)),
-        for_project(project(&["AGENTS.md"]), What::Rules),
-        for_project(project(&[".factory/commands"]), What::Commands(CommandFormat::Markdown)),
+        for_project(project(&[".factory/settings.json"]), Asset::Hooks(&HOOKS)),
+        for_project(project(&["AGENTS.md"]), Asset::Rules),
+        for_project(project(&[".factory/commands"]), Asset::Commands(CommandFormat::Markdown)),
     ],
     next: &["start a new session"],
     ..Install::NONE

@@ -2,10 +2,10 @@
 
 use crate::command_line::Shell;
 use crate::host::{
-    CommandFormat, Event, HookTable, Install, What, for_project, for_user, home, plugin, project,
+    Asset, CommandFormat, Event, HookTable, Install, for_project, for_user, home, plugin, project,
 };
 
-const SERVER: What = What::Server {
+const SERVER: Asset = Asset::Server {
     path: &["mcpServers", "hark"],
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
@@ -33,22 +33,22 @@ pub(crate) const INSTALL: Install = Install {
     traces: &[home(&[".gemini/settings.json"])],
     pieces: &[
         for_user(home(&[".gemini/settings.json"]), SERVER),
-        for_user(home(&[".gemini/settings.json"]), What::Hooks(&HOOKS)),
-        for_user(home(&[".gemini/GEMINI.md"]), What::Rules),
-        for_user(home(&[".gemini/commands"]), What::Commands(CommandFormat::Toml)),
+        for_user(home(&[".gemini/settings.json"]), Asset::Hooks(&HOOKS)),
+        for_user(home(&[".gemini/GEMINI.md"]), Asset::Rules),
+        for_user(home(&[".gemini/commands"]), Asset::Commands(CommandFormat::Toml)),
         for_project(project(&[".gemini/settings.json"]), SERVER),
-        for_project(project(&[".gemini/settings.json"]), What::Hooks(&HOOKS)),
-        for_project(project(&["GEMINI.md"]), What::Rules),
-        for_project(project(&[".gemini/commands"]), What::Commands(CommandFormat::Toml)),
+        for_project(project(&[".gemini/settings.json"]), Asset::Hooks(&HOOKS)),
+        for_project(project(&["GEMINI.md"]), Asset::Rules),
+        for_project(project(&[".gemini/commands"]), Asset::Commands(CommandFormat::Toml)),
     ],
     plugin: &[
         for_user(
             plugin(&["gemini-extension.json"]),
-            What::File { text: include_str!("assets/gemini-extension.json") },
+            Asset::File { text: include_str!("assets/gemini-extension.json") },
         ),
-        for_user(plugin(&["hooks/hooks.json"]), What::Hooks(&HOOKS)),
-        for_user(plugin(&["GEMINI.md"]), What::RulesFile { front: "" }),
-        for_user(plugin(&["commands"]), What::Commands(CommandFormat::Toml)),
+        for_user(plugin(&["hooks/hooks.json"]), Asset::Hooks(&HOOKS)),
+        for_user(plugin(&["GEMINI.md"]), Asset::RulesFile { front: "" }),
+        for_user(plugin(&["commands"]), Asset::Commands(CommandFormat::Toml)),
     ],
     plugin_next: &[
         "run `gemini extensions link {plugin}`",

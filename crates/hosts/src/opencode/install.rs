@@ -1,8 +1,8 @@
 //! What `hark install` sets up for OpenCode.
 
-use crate::host::{CommandFormat, Install, What, config, for_project, for_user, project};
+use crate::host::{Asset, CommandFormat, Install, config, for_project, for_user, project};
 
-const SERVER: What = What::Server {
+const SERVER: Asset = Asset::Server {
     path: &["mcp", "hark"],
     entry: r#"{"type":"local","command":["{hark}","mcp"],"enabled":true,"environment":"{env}"}"#,
 };
@@ -14,17 +14,17 @@ pub(crate) const INSTALL: Install = Install {
         for_user(config(&["opencode/opencode.jsonc", "opencode/opencode.json"]), SERVER),
         for_user(
             config(&["opencode/plugin/hark.js"]),
-            What::HookFile { text: include_str!("assets/plugin.js") },
+            Asset::HookFile { text: include_str!("assets/plugin.js") },
         ),
-        for_user(config(&["opencode/AGENTS.md"]), What::Rules),
-        for_user(config(&["opencode/command"]), What::Commands(CommandFormat::Markdown)),
+        for_user(config(&["opencode/AGENTS.md"]), Asset::Rules),
+        for_user(config(&["opencode/command"]), Asset::Commands(CommandFormat::Markdown)),
         for_project(project(&["opencode.jsonc", "opencode.json"]), SERVER),
         for_project(
             project(&[".opencode/plugin/hark.js"]),
-            What::HookFile { text: include_str!("assets/plugin.js") },
+            Asset::HookFile { text: include_str!("assets/plugin.js") },
         ),
-        for_project(project(&["AGENTS.md"]), What::Rules),
-        for_project(project(&[".opencode/command"]), What::Commands(CommandFormat::Markdown)),
+        for_project(project(&["AGENTS.md"]), Asset::Rules),
+        for_project(project(&[".opencode/command"]), Asset::Commands(CommandFormat::Markdown)),
     ],
     next: &["start a new session"],
     ..Install::NONE

@@ -11,7 +11,7 @@ use crate::manifest::{FileRecord, Manifest, Vault, hash};
 
 /// The outcome of a plan.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct Applied {
     pub trouble: Vec<Trouble>,
 }
 
@@ -25,8 +25,8 @@ pub struct Trouble {
 
 impl Plan {
     /// Continues with the other files if one fails.
-    pub fn apply(self, vault: &mut Vault) -> Outcome {
-        let mut outcome = Outcome::default();
+    pub fn apply(self, vault: &mut Vault) -> Applied {
+        let mut outcome = Applied::default();
         for change in self.changes {
             if let Err(error) = apply_one(vault, &change) {
                 outcome.trouble.push(trouble(change.path.clone(), &error));

@@ -1,9 +1,9 @@
 //! What `hark install` sets up for Qwen Code.
 
 use crate::command_line::Shell;
-use crate::host::{CommandFormat, Event, HookTable, Install, What, for_project, for_user, home, project};
+use crate::host::{Asset, CommandFormat, Event, HookTable, Install, for_project, for_user, home, project};
 
-const SERVER: What = What::Server {
+const SERVER: Asset = Asset::Server {
     path: &["mcpServers", "hark"],
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
@@ -33,13 +33,13 @@ pub(crate) const INSTALL: Install = Install {
     traces: &[home(&[".qwen/settings.json"])],
     pieces: &[
         for_user(home(&[".qwen/settings.json"]), SERVER),
-        for_user(home(&[".qwen/settings.json"]), What::Hooks(&HOOKS)),
-        for_user(home(&[".qwen/QWEN.md"]), What::Rules),
-        for_user(home(&[".qwen/commands"]), What::Commands(CommandFormat::Markdown)),
+        for_user(home(&[".qwen/settings.json"]), Asset::Hooks(&HOOKS)),
+        for_user(home(&[".qwen/QWEN.md"]), Asset::Rules),
+        for_user(home(&[".qwen/commands"]), Asset::Commands(CommandFormat::Markdown)),
         for_project(project(&[".qwen/settings.json"]), SERVER),
-        for_project(project(&[".qwen/settings.json"]), What::Hooks(&HOOKS)),
-        for_project(project(&["QWEN.md"]), What::Rules),
-        for_project(project(&[".qwen/commands"]), What::Commands(CommandFormat::Markdown)),
+        for_project(project(&[".qwen/settings.json"]), Asset::Hooks(&HOOKS)),
+        for_project(project(&["QWEN.md"]), Asset::Rules),
+        for_project(project(&[".qwen/commands"]), Asset::Commands(CommandFormat::Markdown)),
     ],
     next: &["start a new session"],
     ..Install::NONE

@@ -1,9 +1,9 @@
 //! What `hark install` sets up for Windsurf.
 
 use crate::command_line::Shell;
-use crate::host::{Event, HookTable, Install, What, for_project, for_user, home, project};
+use crate::host::{Asset, Event, HookTable, Install, for_project, for_user, home, project};
 
-const SERVER: What = What::Server {
+const SERVER: Asset = Asset::Server {
     path: &["mcpServers", "hark"],
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
@@ -31,11 +31,11 @@ pub(crate) const INSTALL: Install = Install {
     traces: &[home(&[".codeium/windsurf"])],
     pieces: &[
         for_user(home(&[".codeium/windsurf/mcp_config.json"]), SERVER),
-        for_user(home(&[".codeium/windsurf/hooks.json"]), What::Hooks(&HOOKS)),
-        for_user(home(&[".codeium/windsurf/memories/global_rules.md"]), What::Rules),
+        for_user(home(&[".codeium/windsurf/hooks.json"]), Asset::Hooks(&HOOKS)),
+        for_user(home(&[".codeium/windsurf/memories/global_rules.md"]), Asset::Rules),
         // Servers cannot be set up for a single project.
-        for_project(project(&[".windsurf/hooks.json"]), What::Hooks(&HOOKS)),
-        for_project(project(&[".windsurf/rules/hark.md"]), What::RulesFile { front: FRONT }),
+        for_project(project(&[".windsurf/hooks.json"]), Asset::Hooks(&HOOKS)),
+        for_project(project(&[".windsurf/rules/hark.md"]), Asset::RulesFile { front: FRONT }),
     ],
     next: &["click Refresh in the MCP panel of Cascade"],
     ..Install::NONE

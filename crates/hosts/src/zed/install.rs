@@ -1,8 +1,8 @@
 //! What `hark install` sets up for Zed.
 
-use crate::host::{Install, What, config, for_project, for_user, project};
+use crate::host::{Asset, Install, config, for_project, for_user, project};
 
-const SERVER: What = What::Server {
+const SERVER: Asset = Asset::Server {
     path: &["context_servers", "hark"],
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
@@ -13,7 +13,7 @@ pub(crate) const INSTALL: Install = Install {
     pieces: &[
         for_user(config(&["zed/settings.json"]), SERVER),
         for_project(project(&[".zed/settings.json"]), SERVER),
-        for_project(project(&["AGENTS.md"]), What::Rules),
+        for_project(project(&["AGENTS.md"]), Asset::Rules),
     ],
     next: &["the server `hark` appears in the Agent panel's settings"],
     ..Install::NONE

@@ -9,6 +9,7 @@ pub(crate) mod hooks;
 mod measure;
 mod report;
 pub(crate) mod rng;
+pub(crate) mod serve;
 mod vocabulary;
 
 use std::path::PathBuf;

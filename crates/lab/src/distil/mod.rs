@@ -8,7 +8,7 @@ mod turns;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use hark_core::distil::{self, Candidate};
+use hark_core::distil::{self, Statement};
 
 use crate::failure::{Failure, Outcome};
 use crate::share::Share;
@@ -94,7 +94,7 @@ fn percent(share: Share) -> String {
     )
 }
 
-fn errors(label: &Label, turn: &Turn, found: &[Candidate]) {
+fn errors(label: &Label, turn: &Turn, found: &[Statement]) {
     for one in found.iter().filter(|one| verdict(label, one) == Verdict::Noise) {
         println!("NOISE {} {:.2} {}: {}", one.rule, one.confidence, one.kind, one.body);
     }

@@ -1,6 +1,6 @@
 //! Candidates against labels.
 
-use hark_core::distil::Candidate;
+use hark_core::distil::Statement;
 
 use super::labels::{Grade, Label, Span};
 use crate::share::Share;
@@ -25,11 +25,11 @@ pub(super) enum Verdict {
     Noise,
 }
 
-fn overlaps(candidate: &Candidate, span: &Span) -> bool {
+fn overlaps(candidate: &Statement, span: &Span) -> bool {
     candidate.span.start < span.end && span.start < candidate.span.end
 }
 
-pub(super) fn verdict(label: &Label, candidate: &Candidate) -> Verdict {
+pub(super) fn verdict(label: &Label, candidate: &Statement) -> Verdict {
     let met = || label.spans.iter().filter(|span| overlaps(candidate, span));
     match (met().any(|span| span.grade == Grade::Keep), met().next()) {
         (true, _) => Verdict::Wanted,
@@ -38,13 +38,13 @@ pub(super) fn verdict(label: &Label, candidate: &Candidate) -> Verdict {
     }
 }
 
-pub(super) fn missed<'l>(label: &'l Label, candidates: &[Candidate]) -> Vec<&'l Span> {
+pub(super) fn missed<'l>(label: &'l Label, candidates: &[Statement]) -> Vec<&'l Span> {
     let wanted = label.spans.iter().filter(|span| span.grade == Grade::Keep);
     wanted.filter(|span| !candidates.iter().any(|one| overlaps(one, span))).collect()
 }
 
 impl Score {
-    pub(super) fn add(&mut self, label: &Label, candidates: &[Candidate]) {
+    pub(super) fn add(&mut self, label: &Label, candidates: &[Statement]) {
         self.turns += 1;
         let wanted = label.spans.iter().filter(|span| span.grade == Grade::Keep).count();
         self.wanted += wanted;

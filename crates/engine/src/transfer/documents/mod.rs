@@ -257,34 +257,14 @@ fn put(
 fn memory(passage: &Passage, scope: &Scope, now: Timestamp) -> Memory {
     let status = if passage.retired { Status::Archived } else { Status::Active };
     let mut memory = Memory {
-        id: passage.id,
-        kind: passage.kind,
         status,
         scope: scope.clone(),
         title: passage.title.clone(),
-        body: passage.body.clone(),
-        why: None,
-        learned: None,
-        topic: None,
         tags: passage.tags.clone(),
         files: vec![passage.place.clone()],
-        entities: Vec::new(),
-        links: Vec::new(),
-        importance: hark_core::memory::Importance::DEFAULT,
-        confidence: 0.7,
-        pinned: false,
-        origin: Origin::File,
-        author: None,
-        session: None,
-        turn: None,
-        created: now,
-        updated: now,
         closed: passage.retired.then_some(now),
-        expires: None,
-        superseded_by: None,
-        revision: 1,
-        life: hark_core::Life::default(),
         unknown: vec![passage.source.clone()],
+        ..Memory::new(passage.id, passage.kind, Origin::File, passage.body.clone(), now)
     };
     set(&mut memory, HASH_KEY, Some(&passage.hash));
     let own = fingerprint(&memory);

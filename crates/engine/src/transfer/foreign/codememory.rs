@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hark_core::{Kind, Relation, Status};
 
 use super::harvest::{Harvest, Note, Tie};
-use super::settle::replaces;
+use super::store::replaces;
 use super::words::{kind, plain, time};
 use super::{Surroundings, Tool, open};
 use crate::error::EngineError;

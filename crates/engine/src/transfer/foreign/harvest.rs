@@ -1,5 +1,5 @@
 //! What was read from another tool, in our words but with its ids. Nothing here has been redacted: it
-//! can be stored only after [`super::settle`].
+//! can be stored only after [`super::store`].
 
 use std::collections::BTreeMap;
 

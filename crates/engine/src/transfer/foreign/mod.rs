@@ -12,7 +12,7 @@ mod opencode_memory;
 mod opencodememory;
 mod server_memory;
 mod sessionmem;
-mod settle;
+mod store;
 mod total_agent_memory;
 mod words;
 
@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 
 use harvest::Harvest;
 pub use harvest::Unmapped;
-pub(crate) use settle::settle;
-pub(super) use settle::{mark, source_key};
+pub(crate) use store::store;
+pub(super) use store::{mark, source_key};
 
 use crate::error::EngineError;
 

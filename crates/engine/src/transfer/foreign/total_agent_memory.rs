@@ -6,7 +6,7 @@ use hark_core::{Kind, Relation, Status};
 use hark_store::foreign::{Database, Record};
 
 use super::harvest::{Harvest, Note, Tie};
-use super::settle::replaces;
+use super::store::replaces;
 use super::words::{from_ten, kind, list, plain, time};
 use super::{Surroundings, Tool, open};
 use crate::error::EngineError;

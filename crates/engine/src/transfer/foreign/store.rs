@@ -26,7 +26,7 @@ pub(crate) struct Settled {
 }
 
 /// Brings a harvest into the store. A scope that says something holds for all of it.
-pub(crate) fn settle(
+pub(crate) fn store(
     engine: &mut Engine,
     caller: &Caller,
     mut harvest: Harvest,
@@ -143,34 +143,25 @@ fn memory(
     };
     links.sort_by_key(|link| (link.to, link.relation));
     let memory = Memory {
-        id,
-        kind: note.kind,
         status,
         scope,
         title: title.unwrap_or_else(|| title_from_body(&body)),
-        body,
         why: optional(note.why),
         learned: optional(note.learned),
-        topic: None,
         tags: list(note.tags),
         files: list(note.files),
         entities: list(note.entities),
         links,
         importance: Importance::clamped(i64::from(note.importance)),
         confidence: if note.confidence.is_finite() { note.confidence.clamp(0.0, 1.0) } else { 0.6 },
-        pinned: false,
-        origin: Origin::Import,
         author: optional(note.author),
         session: optional(note.session),
-        turn: None,
-        created,
         updated,
         closed: (status != Status::Active).then(|| note.closed.unwrap_or(updated).max(created)),
         expires: note.expires,
         superseded_by: superseded_by.filter(|_| status == Status::Superseded),
-        revision: 1,
-        life: hark_core::Life::default(),
         unknown: vec![source_key(engine, &format!("{tool}/{}/{}", note.key.0, note.key.1))],
+        ..Memory::new(id, note.kind, Origin::Import, body, created)
     };
     let redacted = [&*memory.body, &*memory.title]
         .into_iter()

@@ -8,7 +8,7 @@ use hark_store::Writer;
 use crate::error::EngineError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum StoredAs {
     Stored,
     /// It was said before: that memory is more certain now.
     Confirmed,
@@ -18,13 +18,13 @@ pub(crate) enum Outcome {
     Forgotten,
 }
 
-impl Outcome {
+impl StoredAs {
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Outcome::Stored => "stored",
-            Outcome::Confirmed => "confirmed",
-            Outcome::Known => "known",
-            Outcome::Forgotten => "forgotten",
+            StoredAs::Stored => "stored",
+            StoredAs::Confirmed => "confirmed",
+            StoredAs::Known => "known",
+            StoredAs::Forgotten => "forgotten",
         }
     }
 }
@@ -41,21 +41,21 @@ const NEAR: &[Kind] = &[
 ];
 
 /// Stores a memory, or confirms the one that says the same. `memory` then becomes that one.
-pub(super) fn settle(
+pub(super) fn store(
     writer: &mut Writer<'_>,
     memory: &mut Memory,
     now: Timestamp,
-) -> Result<Outcome, EngineError> {
+) -> Result<StoredAs, EngineError> {
     if is_forgotten(writer, memory)? {
-        return Ok(Outcome::Forgotten);
+        return Ok(StoredAs::Forgotten);
     }
     let Some((outcome, known)) = meet(writer, memory)? else {
         writer.create(memory)?;
-        return Ok(Outcome::Stored);
+        return Ok(StoredAs::Stored);
     };
     let before = writer.load(&IdRef::Full(known.id))?;
     *memory = before.clone();
-    if outcome == Outcome::Confirmed {
+    if outcome == StoredAs::Confirmed {
         memory.confidence += (1.0 - memory.confidence) * 0.1;
         memory.touch(now);
         writer.update(&before, memory, "confirmed")?;
@@ -63,12 +63,12 @@ pub(super) fn settle(
     Ok(outcome)
 }
 
-/// What [`settle`] would do.
-pub(super) fn look(writer: &Writer<'_>, memory: &Memory) -> Result<Outcome, EngineError> {
+/// What [`store`] would do.
+pub(super) fn look(writer: &Writer<'_>, memory: &Memory) -> Result<StoredAs, EngineError> {
     if is_forgotten(writer, memory)? {
-        return Ok(Outcome::Forgotten);
+        return Ok(StoredAs::Forgotten);
     }
-    Ok(meet(writer, memory)?.map_or(Outcome::Stored, |(outcome, _)| outcome))
+    Ok(meet(writer, memory)?.map_or(StoredAs::Stored, |(outcome, _)| outcome))
 }
 
 /// A forgotten memory comes back only by the user's own command.
@@ -78,10 +78,10 @@ fn is_forgotten(writer: &Writer<'_>, memory: &Memory) -> Result<bool, EngineErro
 
 /// The existing memory that says the same; the only place that decides this. It checks only what the
 /// near-duplicate index returns, because hooks wait meanwhile.
-fn meet(writer: &Writer<'_>, memory: &Memory) -> Result<Option<(Outcome, Memory)>, EngineError> {
+fn meet(writer: &Writer<'_>, memory: &Memory) -> Result<Option<(StoredAs, Memory)>, EngineError> {
     // The same turn gives the same id, however the text was edited since.
     if let Some(known) = writer.look_up(&memory.id)? {
-        return Ok(Some((Outcome::Known, known)));
+        return Ok(Some((StoredAs::Known, known)));
     }
     let kinds = std::iter::once(memory.kind).chain(NEAR.iter().copied().filter(|kind| *kind != memory.kind));
     for kind in kinds {
@@ -94,7 +94,7 @@ fn meet(writer: &Writer<'_>, memory: &Memory) -> Result<Option<(Outcome, Memory)
                 }
                 if matches!(compare(&known.body, &memory.body, None), Likeness::Same | Likeness::Less) {
                     let stands = known.status == Status::Active;
-                    let outcome = if stands { Outcome::Confirmed } else { Outcome::Known };
+                    let outcome = if stands { StoredAs::Confirmed } else { StoredAs::Known };
                     return Ok(Some((outcome, known)));
                 }
             }

@@ -4,9 +4,9 @@
 use hark_core::session::{CheckpointBy, SessionStatus};
 use hark_core::time::{DAY_MS, parse_span};
 
-use crate::hooks::capture;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::hooks::capture;
 use crate::summary;
 
 /// Brings one session up to date with its events. Everything that learns from a whole session starts here:
