@@ -2,6 +2,7 @@
 //! come from the store and the engine.
 
 pub mod bm25;
+pub mod calibration;
 pub mod decay;
 pub mod fusion;
 

@@ -1,6 +1,7 @@
 //! Decides whether to inject anything unasked. Recall answers a question; the gate speaks only if the best
 //! hit is probably what the prompt is about.
 
+use hark_core::rank::calibration::GATE;
 use serde::Serialize;
 
 use super::fuse::Ranked;
@@ -43,7 +44,7 @@ pub struct Threshold(f32);
 impl Threshold {
     /// At most 5 % of prompts that are unrelated to anything stored get an injection; `cargo xtask eval`
     /// measures it.
-    pub const DEFAULT: f32 = 0.55;
+    pub const DEFAULT: f32 = GATE.threshold;
 
     pub fn new(probability: f32) -> Self {
         Threshold(probability.clamp(0.0, 1.0))
@@ -77,15 +78,13 @@ pub struct Decision {
 
 /// The maximum number of memories per prompt.
 pub const MOST: usize = 8;
-/// Once there is something to inject, hits with this share of its probability are added.
-const COMPANION: f32 = 0.2;
 
 /// Judges the hits of a prompt, best first.
 pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) -> Decision {
     let likely: Vec<f32> = hits.take(MOST).map(|hit| probability(&hit.signals)).collect();
     let probability = likely.iter().copied().fold(0.0, f32::max);
     let inject = probability >= threshold.0 && probability > 0.0;
-    let comes_along = |at: &usize| inject && likely[*at] >= COMPANION * threshold.0;
+    let comes_along = |at: &usize| inject && likely[*at] >= GATE.companion * threshold.0;
     let chosen = (0..likely.len()).filter(comes_along).collect();
     Decision { inject, probability, chosen }
 }
@@ -95,31 +94,23 @@ pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) 
 pub fn probability(signals: &Signals) -> f32 {
     // The best of many unrelated texts is closer than the best of few.
     let crowd = (signals.in_scope.max(10) as f32).log10();
-    let matched = signals.matched.min(MANY) as f32 / MANY as f32;
-    // The constant is set so that 5 % of unrelated prompts are answered.
-    let mut z = -5.20 + 2.24 * signals.whole_share + 4.98 * signals.together + 4.56 * signals.cosine;
-    z += 2.72 * matched - 0.56 * crowd + 6.26 * signals.score;
+    let matched = signals.matched.min(GATE.many) as f32 / GATE.many as f32;
+    let mut z = GATE.constant + GATE.whole_share * signals.whole_share + GATE.together * signals.together;
+    z += GATE.cosine * signals.cosine
+        + GATE.matched * matched
+        + GATE.crowd * crowd
+        + GATE.score * signals.score;
     if signals.about_self {
         // Either the person said it about themselves in one sentence, or it is about someone else.
-        z += 2.46 * signals.said - 1.16;
+        z += GATE.said_of_self * signals.said + GATE.about_self;
     }
     if signals.named {
-        z += NAMED;
-    } else if signals.terms < FEW && !signals.about_self {
-        z -= VAGUE;
+        z += GATE.named;
+    } else if signals.terms < GATE.few && !signals.about_self {
+        z += GATE.vague;
     }
     1.0 / (1.0 + (-z).exp())
 }
-
-/// More matching words than this add nothing.
-const MANY: u32 = 6;
-/// A prompt that names a file, an issue or a person asks for what is known about it. Not fitted, because the
-/// sets contain no names.
-const NAMED: f32 = 1.0;
-/// A prompt of one or two words ("fix tests") matches too much, unless people ask about themselves ("what is
-/// my port?").
-const FEW: u32 = 3;
-const VAGUE: f32 = 2.5;
 
 /// Words of prompts that ask nothing.
 const SMALL_TALK: [&str; 98] = [

@@ -1,18 +1,19 @@
-//! Fits the gate's model anew, on what `hark eval gate --explain` measured of each hit, and says what it would do on
-//! prompts that it has not seen. It prints numbers to put into `engine/src/recall/gate.rs`, and changes nothing.
+//! Fits the gate's model again on what `hark eval gate --explain` measured for each hit, and reports what it would do
+//! on prompts that it has not seen. With `--write` the numbers go to `core/src/rank/calibration.rs`.
 
+use hark_core::rank::calibration::{GATE, Gate};
 use serde_json::Value;
 
 use crate::share::Share;
 
-/// Where the hits of a prompt are cut, and how likely a companion must be: as in `gate.rs`.
+/// The maximum number of memories per prompt, as in `gate.rs`.
 const MOST: usize = 8;
-const COMPANION: f64 = 0.2;
-/// The constant is printed for this threshold, also as in `gate.rs`.
-const THRESHOLD: f64 = 0.55;
-/// Added and not fitted, as in `gate.rs`.
-const NAMED: f64 = 1.0;
-const VAGUE: f64 = -2.5;
+const COMPANION: f64 = GATE.companion as f64;
+/// The constant is printed for this threshold.
+const THRESHOLD: f64 = GATE.threshold as f64;
+/// Added and not fitted.
+const NAMED: f64 = GATE.named as f64;
+const VAGUE: f64 = GATE.vague as f64;
 /// What is promised of prompts that nothing is known about.
 const NOISE: f64 = 0.05;
 const FOLDS: usize = 10;
@@ -195,14 +196,29 @@ fn outcome<'p>(
     (noise, kept)
 }
 
-/// What to put into the gate, and what it is worth.
+/// The weights with a constant that makes `THRESHOLD` the right threshold.
+fn shown(weights: &Weights, least: f64) -> Weights {
+    let odds = |p: f64| (p / (1.0 - p)).ln();
+    let mut shown = *weights;
+    shown[0] += odds(THRESHOLD) - odds(least);
+    shown
+}
+
+/// The gate, fitted on all prompts.
+pub(super) fn gate(prompts: &[Judged]) -> Gate {
+    let all: Vec<&Judged> = prompts.iter().collect();
+    let weights = fit(&all);
+    let [constant, whole_share, together, cosine, matched, crowd, about_self, said_of_self, score] =
+        shown(&weights, threshold(&all, &weights)).map(|weight| weight as f32);
+    Gate { constant, whole_share, together, cosine, matched, crowd, about_self, said_of_self, score, ..GATE }
+}
+
+/// The fitted numbers, and what they are worth.
 pub(super) fn report(prompts: &[Judged]) -> String {
     let all: Vec<&Judged> = prompts.iter().collect();
     let weights = fit(&all);
     let least = threshold(&all, &weights);
-    let mut shown = weights;
-    let odds = |p: f64| (p / (1.0 - p)).ln();
-    shown[0] += odds(THRESHOLD) - odds(least);
+    let shown = shown(&weights, least);
     let mut lines = vec![format!("the gate, fitted on all prompts, for a threshold of {THRESHOLD}:")];
     lines.extend(NAMES.iter().zip(shown).map(|(name, weight)| format!("  {name:12} {weight:7.2}")));
     let mut say = |what: String, (noise, kept): (Share, Share)| {

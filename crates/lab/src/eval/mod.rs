@@ -34,11 +34,13 @@ pub(crate) struct Options {
     encoder: Option<PathBuf>,
     /// Fit the gate anew instead of scoring.
     fit: bool,
+    write: bool,
 }
 
 impl Options {
     pub(crate) fn parse(words: &[&str]) -> Outcome<Self> {
-        let mut options = Options { json: None, binary: None, set: None, encoder: None, fit: false };
+        let mut options =
+            Options { json: None, binary: None, set: None, encoder: None, fit: false, write: false };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut value = || {
@@ -52,6 +54,7 @@ impl Options {
                 "--encoder" => options.encoder = Some(value()?.into()),
                 "--set" => options.set = Some(value()?),
                 "--fit" => options.fit = true,
+                "--write" => options.write = true,
                 other => return Err(Failure::new(format!("eval does not know `{other}`"))),
             }
         }
@@ -114,7 +117,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let stores = scratch.path().join("stores");
     let asker = Asker { hark: Hark::new(&binary, scratch.path()), stores, out, encoder };
     if options.fit {
-        return asker.fit(&sets, &pairs);
+        return asker.fit(&sets, &pairs, options.write);
     }
 
     let mut measured = Vec::new();
@@ -193,7 +196,7 @@ impl Asker {
     }
 
     /// On the shared sets alone: the ones of our own then show what it does elsewhere.
-    fn fit(&self, sets: &[Set], pairs: &Pairs) -> Outcome {
+    fn fit(&self, sets: &[Set], pairs: &Pairs, write: bool) -> Outcome {
         let mut judged = Vec::new();
         for set in sets.iter().filter(|set| FITTED_ON.contains(&set.name)) {
             let prompts = pairs.of(set.name).unwrap_or_default();
@@ -207,6 +210,16 @@ impl Asker {
             )));
         }
         println!("\n{}", fit::report(&judged));
+        if write {
+            let path = workspace::root().join("crates/core/src/rank/calibration.rs");
+            let before = workspace::read(&path)?;
+            let parts = before.split_once("// fitted: begin\n").zip(before.split_once("// fitted: end"));
+            let Some(((head, _), (_, tail))) = parts else {
+                return Err(Failure::new(format!("{} has no fitted block", path.display())));
+            };
+            let block = fit::gate(&judged).source();
+            workspace::write(&path, &format!("{head}// fitted: begin\n{block}// fitted: end{tail}"))?;
+        }
         Ok(())
     }
 
