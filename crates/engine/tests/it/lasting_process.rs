@@ -2,6 +2,10 @@
 //! meantime, it must answer like a new process.
 
 use hark_core::Status;
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
 use hark_engine::ops::{context, edit, embed, forget, recall, reindex, remember, stats, status};
 use hark_engine::{Caller, Clock, Config, Engine, Home};
 use proptest::prelude::*;
@@ -63,6 +67,41 @@ fn act(engine: &mut Engine, ids: &mut Vec<String>, what: u8, pick: usize) {
     }
 }
 
+/// Two chunks and a bit.
+const FILLED: usize = 590;
+
+fn entry(n: usize) -> String {
+    format!("Entry {n} about the {} in yard {n}.", SUBJECTS[n % 6])
+}
+
+/// A store with entries in it: a copy of one that is filled once, for filling takes longer than everything else.
+fn filled() -> (tempfile::TempDir, Vec<String>) {
+    static FIRST: LazyLock<(tempfile::TempDir, Vec<String>)> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut engine = open(&folder);
+        let ids = (0..FILLED).map(|n| keep(&mut engine, entry(n))).collect();
+        (folder, ids)
+    });
+    let copy = tempfile::tempdir().unwrap();
+    copy_below(FIRST.0.path(), copy.path());
+    (copy, FIRST.1.clone())
+}
+
+/// With the times of files, by which the index knows that they are as they were.
+fn copy_below(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for found in fs::read_dir(from).unwrap() {
+        let (found, to) = (found.as_ref().unwrap().path(), to.join(found.as_ref().unwrap().file_name()));
+        if found.is_dir() {
+            copy_below(&found, &to);
+        } else {
+            fs::copy(&found, &to).unwrap();
+            let changed = fs::metadata(&found).unwrap().modified().unwrap();
+            fs::File::options().write(true).open(&to).unwrap().set_modified(changed).unwrap();
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
@@ -70,13 +109,11 @@ proptest! {
     fn a_long_lived_process_answers_like_a_new_one(
         acts in prop::collection::vec((0u8..7, 0usize..1_000, any::<bool>()), 1..12)
     ) {
-        let folder = tempfile::tempdir().unwrap();
+        let (folder, mut ids) = filled();
         let mut lasting = open(&folder);
         lasting.rest_between_calls().unwrap();
-        // Two chunks and a bit.
-        let mut ids: Vec<String> = (0..600)
-            .map(|n| keep(&mut lasting, format!("Entry {n} about the {} in yard {n}.", SUBJECTS[n % 6])))
-            .collect();
+        // Its own, whose words it has yet to count.
+        ids.extend((FILLED..FILLED + 10).map(|n| keep(&mut lasting, entry(n))));
         answers(&mut lasting);
         let mut other = open(&folder);
         for (what, pick, own) in acts {
