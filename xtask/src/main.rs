@@ -22,7 +22,8 @@ usage: cargo xtask COMMAND
 
   test                          run everything: format, lints, licences, tests, tidiness, docs
   test --fast                   run format, tidiness and the tests that are quick
-  docs [--check]                write docs/reference from the code, or fail if it is out of date
+  fmt                           format the sources, operations included
+  docs [--check]                write the generated pages in docs, or fail if they are out of date
   tidy                          check sizes, headers and dependencies
   mcp                           check the protocol with the official tools (installs them)
   e2e [CLIENT…]                 run real assistants with hark in them (installs them)
@@ -47,6 +48,7 @@ fn run(arguments: &[String]) -> Outcome {
     match words.as_slice() {
         ["test"] => suite::run(),
         ["test", "--fast"] => suite::run_fast(),
+        ["fmt"] => suite::fmt(false),
         ["docs"] => docs::run(docs::Mode::Write),
         ["docs", "--check"] => docs::run(docs::Mode::Check),
         ["tidy"] => tidy::run(),

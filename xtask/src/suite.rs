@@ -11,7 +11,7 @@ use hark_testkit::SKIPPED;
 
 use crate::failure::{Failure, Outcome};
 use crate::process::{self, Stream};
-use crate::{docs, shared_data, shipped, tidy};
+use crate::{docs, shared_data, shipped, tidy, workspace};
 
 /// Cases of each property in a fast run, instead of 256.
 const FEW_CASES: &str = "24";
@@ -93,7 +93,15 @@ fn format() -> Outcome<Note> {
     if !has_component("fmt", "rustfmt") {
         return Ok("passed over: rustfmt is not installed".to_owned());
     }
-    process::run(&mut process::cargo(&["fmt", "--all", "--check"])).map(silently)
+    fmt(true).map(silently)
+}
+
+/// Formats the sources, or checks them. `cargo fmt` does not see the operations, which a macro declares.
+pub(crate) fn fmt(check: bool) -> Outcome {
+    let check: &[&str] = if check { &["--check"] } else { &[] };
+    process::run(process::cargo(&["fmt", "--all"]).args(["--"]).args(check))?;
+    let files = workspace::files_below(&workspace::root().join("crates/engine/src/ops"), "rs");
+    process::run(Command::new("rustfmt").args(["--edition", "2024"]).args(check).args(files))
 }
 
 fn lints() -> Outcome<Note> {

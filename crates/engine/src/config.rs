@@ -171,6 +171,18 @@ impl Config {
         })
     }
 
+    /// The settings that a user's file with this text would result in.
+    pub fn parse(path: &Path, text: &str) -> Result<Config, EngineError> {
+        let mut merged: toml::Table = DEFAULTS.parse().unwrap_or_default();
+        if let Some((_, table)) = table(path.to_owned(), Ok(text.to_owned()))? {
+            merge(&mut merged, table);
+        }
+        merged.try_into().map_err(|e: toml::de::Error| EngineError::Config {
+            path: path.to_owned(),
+            message: e.message().to_owned(),
+        })
+    }
+
     /// One setting by dotted name, as TOML text.
     pub fn get(&self, name: &str) -> Option<String> {
         let table = toml::Table::try_from(self).ok()?;

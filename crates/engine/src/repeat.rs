@@ -1,11 +1,11 @@
-//! Detects repeats: whether a new memory confirms an existing one, adds to it, or may be its newer state.
+//! Is this known already? The one place that decides it: whether a new memory confirms an existing one, adds to it, or may be its newer state.
 //! Nothing new is ever dropped, and nothing is replaced on suspicion.
 
 use std::borrow::Cow;
 
-use hark_core::likeness::{Difference, Likeness, Text, compare_texts, normalised};
+use hark_core::likeness::{Difference, Likeness, Text, compare, compare_texts, normalised};
 use hark_core::memory::title_from_body;
-use hark_core::{Clean, Kind, Memory, Origin, Timestamp};
+use hark_core::{Clean, Kind, Memory, Origin, Scope, Status, Timestamp};
 use hark_store::Writer;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -64,6 +64,47 @@ pub(crate) fn meet(writer: &mut Writer<'_>, memory: &Memory, now: Timestamp) -> 
     }
     candidates.truncate(MOST_SHOWN);
     Ok(Known::New(candidates))
+}
+
+/// Kinds under which the same statement may have been stored on purpose.
+const NEAR: &[Kind] = &[
+    Kind::Directive,
+    Kind::Rule,
+    Kind::Constraint,
+    Kind::Convention,
+    Kind::Decision,
+    Kind::Fact,
+    Kind::Lesson,
+];
+
+/// The existing memory, of any status, that says what a distilled one would. It compares words alone and checks only
+/// what the near-duplicate index returns, because hooks wait meanwhile.
+pub(crate) fn said_before(writer: &Writer<'_>, memory: &Memory) -> Result<Option<Memory>, EngineError> {
+    // The same turn gives the same id, however the text was edited since.
+    if let Some(known) = writer.look_up(&memory.id)? {
+        return Ok(Some(known));
+    }
+    let kinds = std::iter::once(memory.kind).chain(NEAR.iter().copied().filter(|kind| *kind != memory.kind));
+    for kind in kinds {
+        for scope in [&memory.scope, &Scope::Global] {
+            let probe = Memory { kind, scope: scope.clone(), ..memory.clone() };
+            for known in writer.alike_of_any_status(&probe)? {
+                // An assistant's proposal does not replace what the user says.
+                if known.status == Status::Proposed {
+                    continue;
+                }
+                if matches!(compare(&known.body, &memory.body, None), Likeness::Same | Likeness::Less) {
+                    return Ok(Some(known));
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Saying it again makes a memory more certain.
+pub(crate) fn make_more_certain(memory: &mut Memory) {
+    memory.confidence += (1.0 - memory.confidence) * 0.1;
 }
 
 /// How a new memory relates to an existing one.
@@ -162,7 +203,7 @@ fn confirmed(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option
         after.confidence = after.confidence.max(new.confidence);
     }
     if !after.life.is_wrong() {
-        after.confidence += (1.0 - after.confidence) * 0.1;
+        make_more_certain(&mut after);
     }
     Some(after)
 }

@@ -35,7 +35,7 @@ mod zed;
 
 pub use agent_shell::{AgentShell, Assistant, assistant, session_in};
 pub use bearer::Bearer;
-pub use edit::Refusal;
+pub use edit::{Refusal, write_settings};
 pub use host::{Hooks, Host, Scope};
 pub use inspect::{Health, Wiring, inspect};
 pub use manifest::{Manifest, Owner, Setup, Vault, VaultError, look};

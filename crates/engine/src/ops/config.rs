@@ -1,6 +1,5 @@
 //! Settings: show them, change one, find their file.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -91,22 +90,11 @@ pub(crate) fn write(machine: &Machine, name: &str, value: &str) -> Result<(PathB
     let table = document.entry(section).or_insert(toml_edit::table());
     table[key] = toml_edit::value(parsed);
     // Checked as it will be read, before anything is replaced.
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(storage)?;
-    }
-    let draft = path.with_extension("toml.new");
-    fs::write(&draft, document.to_string()).map_err(storage)?;
-    let changed = match Config::load(Some(&draft), None) {
-        Ok(changed) => changed,
-        Err(e) => {
-            let _ = fs::remove_file(&draft);
-            return Err(EngineError::invalid(
-                format!("invalid value `{value}` for {name}: {e}"),
-                "see `hark config defaults`",
-            ));
-        }
-    };
-    fs::rename(&draft, &path).map_err(storage)?;
+    let text = document.to_string();
+    let changed = Config::parse(&path, &text).map_err(|e| {
+        EngineError::invalid(format!("invalid value `{value}` for {name}: {e}"), "see `hark config defaults`")
+    })?;
+    hark_hosts::write_settings(&path, text.as_bytes()).map_err(storage)?;
     Ok((path, changed))
 }
 

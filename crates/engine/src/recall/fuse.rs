@@ -1,7 +1,7 @@
 //! Fusion: adds up what the tiers measured, applies priors, and demotes repeats.
 //!
 //! The measures are shares of the maximum for the question, so they can be added directly. Adding ranks
-//! instead (RRF) loses how much better the best is; ARCHITECTURE.md has the figures.
+//! instead (RRF) loses how much better the best is; docs/technical/recall-ranking.md says more.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

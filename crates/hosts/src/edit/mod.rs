@@ -16,6 +16,11 @@ use serde_json::Value;
 
 pub(crate) use text::Text;
 
+/// Replaces a settings file completely or not at all. An existing file keeps its permissions.
+pub fn write_settings(path: &std::path::Path, bytes: &[u8]) -> std::io::Result<()> {
+    atomic::write(path, bytes, atomic::Mode::Usual)
+}
+
 /// One thing that hark adds to a file. Recorded in the manifest so that hark can find and remove it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
