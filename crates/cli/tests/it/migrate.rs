@@ -314,12 +314,12 @@ fn what_is_not_there_or_not_that_tools_is_said() {
     sqlite::open(&path).execute_batch("CREATE TABLE cats (name TEXT)").unwrap();
     let file = path.to_str().unwrap();
     for (args, says) in [
-        (&["walrus"][..], "not a tool"),
-        (&["sessionmem"], "nothing of sessionmem was found"),
+        (&["walrus"][..], "unknown tool"),
+        (&["sessionmem"], "no data of sessionmem was found"),
         (&["sessionmem", file], "no table `memories`"),
         (&["sessionmem", "/no/such.db"], "no such file"),
         (&["server-memory", file], "some.db"),
-        (&["obsidian"], "say where it is"),
+        (&["obsidian"], "pass its path"),
     ] {
         let outcome = home.hark([&["migrate"], args].concat()).run();
         assert!(outcome.code != Some(0) && outcome.stderr().contains(says), "{says}: {outcome}");
