@@ -1,4 +1,4 @@
-//! Fits the gate's model anew, on what `hark eval gate --explain` measured of each hit, and says what it would do on
+//! Fits the gate's model again, on what `hark eval gate --explain` measured of each hit, and says what it would do on
 //! prompts that it has not seen. It prints numbers to put into `engine/src/recall/gate.rs`, and changes nothing.
 
 use serde_json::Value;
