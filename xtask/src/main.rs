@@ -1,6 +1,5 @@
-//! `cargo xtask …`: everything around the product that is not the product. Tests, generated reference
-//! pages and tidiness checks, with nothing to install beforehand; the lab, for measuring, is started
-//! only when asked for.
+//! `cargo xtask …`: development tasks. Tests, generated reference pages and repository checks, with nothing
+//! to install first. It starts the lab, for measurements, only on request.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 
 mod bearer_proxy;
@@ -60,7 +59,7 @@ fn run(arguments: &[String]) -> Outcome {
             print!("{USAGE}");
             Ok(())
         }
-        other => Err(Failure::new(format!("`{}` is not a command\n\n{USAGE}", other.join(" ")))),
+        other => Err(Failure::new(format!("unknown command `{}`\n\n{USAGE}", other.join(" ")))),
     }
 }
 
@@ -77,7 +76,7 @@ fn protocol() -> Outcome<String> {
 }
 
 /// Fetches real assistants into the target folder and runs them with the debug binary in them; says what
-/// was passed over.
+/// was skipped.
 fn assistants(clients: &[&str]) -> Outcome<String> {
     e2e::run(&workspace::debug_binary()?, &workspace::target().join("e2e"), clients).map_err(Failure::new)
 }

@@ -104,7 +104,7 @@ fn over_http(checks: &mut Checks<'_>, hark: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What clients are told to send with every request.
+/// The header that clients must send with every request.
 const SHOWN: &str = "Authorization: Bearer token-of-the-protocol-checks";
 
 const RECALL: &[&str] =
@@ -215,7 +215,7 @@ impl Drop for Server {
     }
 }
 
-/// A folder for one run, gone at the end.
+/// A folder for one run, removed at the end.
 struct Scratch {
     path: PathBuf,
 }

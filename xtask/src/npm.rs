@@ -1,5 +1,5 @@
-//! Programs from npm, installed once into a folder of ours, by name and version. What the machine
-//! lacks for it is installed where that is ours to do: in a container, as root.
+//! Installs programs from npm once into a folder below the target folder, by name and version. In a
+//! container, as root, it also installs what the machine lacks for that.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -15,10 +15,10 @@ pub(crate) const PATIENCE_TO_INSTALL: Duration = Duration::from_secs(900);
 /// Why something cannot run here.
 pub(crate) struct Missing(pub(crate) String);
 
-/// What the closing list says of checks that were passed over. In CI that is a failure where npm is installed: they
-/// could have run, and nobody would notice that they did not.
+/// The note about skipped checks in the final list. In CI, a skip is a failure if npm is installed: the checks could
+/// have run, and the skip would go unnoticed.
 pub(crate) fn pass_over(what: &str) -> Result<String, String> {
-    let note = format!("passed over: {what}");
+    let note = format!("skipped: {what}");
     println!("{note}");
     if hark_testkit::is_ci() && version("npm", "--version").is_some() { Err(note) } else { Ok(note) }
 }
@@ -91,7 +91,7 @@ pub(crate) fn finish(command: &mut Command, log: &Path, patience: Duration) -> R
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
-        // A group of its own, so that whatever it started ends with it.
+        // Its own process group, so that its children end with it.
         command.process_group(0);
     }
     let mut child = command

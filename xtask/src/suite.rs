@@ -1,6 +1,6 @@
-//! `cargo xtask test`: everything that must hold before a change goes in, step by step, each with
-//! its name and time. `--fast` is what is worth running after every edit. Needs Rust, a C compiler and
-//! git; uses better tools where they are installed.
+//! `cargo xtask test`: every check that must pass before a change is merged, each with its name and
+//! time. `--fast` runs the checks worth running after every edit. Needs Rust, a C compiler and git; uses
+//! better tools if they are installed.
 
 mod skipped;
 
@@ -72,7 +72,7 @@ fn go_through(steps: &[Step]) -> Outcome {
     }
     println!("\n{closing}{}", skipped::summary());
     if failed.is_empty() {
-        println!("everything holds, in {:.0} s", started.elapsed().as_secs_f64());
+        println!("all checks passed in {:.0} s", started.elapsed().as_secs_f64());
         return Ok(());
     }
     Err(Failure::new(format!("{} (see above, each under its heading)", failed.join(", "))))
@@ -91,7 +91,7 @@ fn unpack_shared_data() -> Outcome<Note> {
 
 fn format() -> Outcome<Note> {
     if !has_component("fmt", "rustfmt") {
-        return Ok("passed over: rustfmt is not installed".to_owned());
+        return Ok("skipped: rustfmt is not installed".to_owned());
     }
     fmt(true).map(silently)
 }
@@ -106,7 +106,7 @@ pub(crate) fn fmt(check: bool) -> Outcome {
 
 fn lints() -> Outcome<Note> {
     if !has_component("clippy", "clippy") {
-        return Ok("passed over: clippy is not installed".to_owned());
+        return Ok("skipped: clippy is not installed".to_owned());
     }
     let clippy = ["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
     process::run(&mut process::cargo(&clippy)).map(silently)

@@ -1,4 +1,4 @@
-//! What the process brings along: environment variables, folder, output mode. Read once, here.
+//! Reads the environment once: variables, folder, output mode.
 
 use hark_engine::{Caller, Machine, trace};
 use hark_hosts::Assistant;
@@ -13,7 +13,7 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("HARK_NOW", "time to use instead of the clock, for tests: RFC 3339 or milliseconds"),
     ("HARK_LOG", "log to stderr: error, warn, info, debug or trace"),
     ("HARK_LOG_FILE", "if set, log to `logs/hark.log` in the store instead of stderr"),
-    ("HARK_PASSPHRASE", "passphrase of encrypted exports, where no file is named"),
+    ("HARK_PASSPHRASE", "passphrase of encrypted exports, if no file is given"),
     ("HARK_SERVE_HOST", "address of `hark serve`, instead of 127.0.0.1"),
     ("HARK_SERVE_PORT", "port of `hark serve` instead of 9824"),
     ("HARK_SERVE_TOKEN", "token of `hark serve` instead of the one in the user's store"),
@@ -50,7 +50,7 @@ impl Environment {
         })
     }
 
-    /// Whose words a command speaks: the user's at the keyboard, or an assistant's in a shell of its own.
+    /// Who runs a command: the user at the keyboard, or an assistant in its own shell.
     pub(crate) fn caller(&self) -> Caller {
         match &self.assistant {
             Some(assistant) => Caller::assistant(self.machine.cwd.clone(), assistant),

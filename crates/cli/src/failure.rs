@@ -1,4 +1,4 @@
-//! One kind of failure at the edge: what happened, what to do, which exit code.
+//! The failure of a command: a message, a hint and an exit code.
 
 use std::process::ExitCode;
 
@@ -7,11 +7,11 @@ use hark_server::ServeError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureKind {
-    /// 1: something about the request.
+    /// 1: an error in the request.
     User,
-    /// 3: the store.
+    /// 3: an error in the store.
     Storage,
-    /// 70: a fault of hark itself.
+    /// 70: a bug in hark.
     Internal,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Failure {
     kind: FailureKind,
     message: String,
     hint: Option<String>,
-    /// What went wrong is in the JSON that the command has printed already.
+    /// The JSON that the command has already printed contains the error.
     told: bool,
 }
 
@@ -39,7 +39,7 @@ impl Failure {
         self
     }
 
-    /// Says what happened on stderr (with `--json` as JSON on stdout too) and gives the exit code.
+    /// Prints the failure to stderr (with `--json` also as JSON to stdout) and returns the exit code.
     pub(crate) fn report(&self, json: bool) -> ExitCode {
         if json && !self.told {
             let error = serde_json::json!({ "error": { "message": self.message, "hint": self.hint } });

@@ -1,7 +1,7 @@
 //! `hark hook HOST [EVENT]`: what an assistant's hook runs. Reads one event, stores it, answers.
 //!
-//! A user waits each time it runs, so it has a deadline, exits with 0 whatever happens, and prints nothing but the
-//! reply on stdout. What goes wrong is recorded for `hark doctor`.
+//! A user waits each time it runs, so it has a deadline, always exits with 0, and prints only the reply on stdout.
+//! Errors are recorded for `hark doctor`.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
@@ -14,9 +14,9 @@ use hark_engine::{Clock, Home, Machine, hooks, trace};
 use hark_hosts::Host;
 use hark_hosts::hook::{self, Say};
 
-/// Less than any client waits.
+/// Shorter than the timeout of any client.
 const DEADLINE: Duration = Duration::from_millis(2_500);
-/// Of a longer input only the beginning is read, which says where it belongs.
+/// Only the beginning of a longer input is read, which identifies its session.
 const MOST_INPUT: u64 = 8 * 1024 * 1024;
 const WATCHER_STACK: usize = 256 * 1024;
 

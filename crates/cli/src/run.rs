@@ -58,7 +58,7 @@ fn on_store(prepared: &Prepared, call: &mut Call<'_>, environment: &Environment)
         && let Some(store) = engine.tell_of_untrusted(folder, Told::User)
     {
         ui::note(&format!(
-            "this project carries a Hark store that you have not trusted ({}). Hark only quotes it when you ask. To \
+            "this project has a Hark store that you do not trust ({}). Hark only quotes it when you ask. To \
              use it as your project's memory: hark trust\n",
             ui::safe(&store.display().to_string())
         ));

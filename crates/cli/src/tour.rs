@@ -1,5 +1,4 @@
-//! The tour: proves in a throw-away store that the product does what it says, and what each step
-//! cost.
+//! The tour: shows in a temporary store that hark works, and how long each step takes.
 
 use std::time::{Duration, Instant};
 
@@ -52,7 +51,7 @@ pub(crate) fn run(environment: &Environment) -> Result<(), Failure> {
     if passed {
         Ok(())
     } else {
-        Err(Failure::storage("the tour did not go as it should", "please report it with this output"))
+        Err(Failure::storage("a step of the tour failed", "please report it with this output"))
     }
 }
 
@@ -113,7 +112,7 @@ impl Tour {
         let (response, took) = self.ask(query)?;
         let top = response.hits.first().map(|hit| format!("{} {}", hit.title, hit.text));
         let (got, passed) = match (top, expected) {
-            (None, "") => ("nothing, as it should be".to_owned(), true),
+            (None, "") => ("nothing, as expected".to_owned(), true),
             (None, _) => ("nothing".to_owned(), false),
             (Some(top), "") => (top, false),
             (Some(top), expected) => (response.hits[0].title.clone(), top.contains(expected)),
@@ -159,7 +158,7 @@ impl Tour {
     }
 }
 
-/// Whether any file below `folder` holds these bytes.
+/// Whether any file below `folder` contains these bytes.
 fn folder_holds(folder: &std::path::Path, needle: &[u8]) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return false };
     entries.flatten().any(|entry| {
@@ -181,7 +180,7 @@ fn show(steps: &[Step], took: Duration, passed: bool) {
     let total = format!("{:.0} ms", took.as_secs_f64() * 1000.0);
     if passed {
         ui::print(&format!(
-            "\nAll of it offline, without a model service, in {total}. The store of this tour is gone again.\n"
+            "\nEverything ran offline, without a model service, in {total}. The temporary store was removed.\n"
         ));
         ui::print("Next: hark remember \"what you want to keep\" && hark recall \"what you want to know\"\n");
     }

@@ -1,4 +1,4 @@
-//! The tree of commands, made from the table of operations and the programs beside it.
+//! The tree of commands, built from the table of operations and the other programs.
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -15,7 +15,7 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// What was asked for.
+/// The requested command.
 pub(crate) enum Chosen<'a> {
     Operation(&'static Operation, &'a ArgMatches),
     Program(&'static Program, &'a ArgMatches),

@@ -35,7 +35,7 @@ pub(crate) fn failure(error: &Error) -> Failure {
     Failure::user(message, hint)
 }
 
-/// Keeps a suggestion only where it differs from the word that was typed by a slip or two.
+/// Keeps a suggestion only if it differs from the typed word by one or two typos.
 fn near_only(error: &mut Error) {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand).cloned() else {
         return;
@@ -54,8 +54,8 @@ fn wants_json(typed: &[OsString]) -> bool {
     typed.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json")
 }
 
-/// The error echoes what was typed, which a terminal must not obey. To keep our own colours, the
-/// same mistake is made again with harmless arguments.
+/// The error echoes the typed text, which may contain terminal escapes. To keep hark's own colours, this
+/// produces the same error again with escaped arguments.
 fn text(error: &Error, typed: &[OsString]) -> String {
     let harmless = typed.iter().map(|arg| ui::safe(&arg.to_string_lossy()));
     match tree::command().try_get_matches_from(harmless) {

@@ -27,7 +27,7 @@ pub(crate) fn describe() -> Value {
 }
 
 /// How long a fixed piece of arithmetic takes on one core, the best of three. The same machine is not always
-/// as fast: whoever compares two runs compares this first.
+/// as fast: compare this first when comparing two runs.
 pub(crate) fn loop_millis() -> u64 {
     let once = || {
         let started = Instant::now();

@@ -1,5 +1,5 @@
-//! The lab: how fast hark is, and how good what it finds. Research, kept apart from `xtask` so that checking a change does
-//! not build it. `cargo xtask bench` and the others start it.
+//! The lab measures the speed of hark and the quality of its results. It is separate from `xtask`, so that checking a
+//! change does not build it. `cargo xtask bench` and similar commands start it.
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 
 mod bench;
@@ -65,6 +65,6 @@ fn run(arguments: &[String]) -> Outcome {
             print!("{USAGE}");
             Ok(())
         }
-        other => Err(Failure::new(format!("`{}` is not a command\n\n{USAGE}", other.join(" ")))),
+        other => Err(Failure::new(format!("unknown command `{}`\n\n{USAGE}", other.join(" ")))),
     }
 }

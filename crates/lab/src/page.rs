@@ -10,7 +10,7 @@ pub(crate) fn update(path: &Path, name: &str, section: &str) -> Outcome {
     let page = workspace::read(path)?;
     let changed = replace(&page, name, section).ok_or_else(|| {
         let (begin, end) = markers(name);
-        Failure::new(format!("{}: has no {begin} … {end}", path.display()))
+        Failure::new(format!("{}: no {begin} … {end}", path.display()))
     })?;
     workspace::write(path, &changed)?;
     println!("wrote {}", path.display());

@@ -53,7 +53,7 @@ const LARGEST: usize = 8_000_000;
 /// `cargo xtask transcripts DIR SIZE`: at least SIZE bytes (`2GB`, `500MB`) in files below DIR.
 pub(crate) fn run(folder: &str, size: &str) -> Outcome {
     let wanted =
-        bytes(size).ok_or_else(|| Failure::new(format!("`{size}` is no size; write 2GB or 500MB")))?;
+        bytes(size).ok_or_else(|| Failure::new(format!("invalid size `{size}`; use 2GB or 500MB")))?;
     let folder = Path::new(folder);
     let mut rng = Rng::new(7);
     let (mut written, mut files) = (0, 0);

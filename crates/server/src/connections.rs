@@ -1,7 +1,7 @@
-//! Taking connections: how many, and for how long without a request.
+//! Accepts connections, and limits their number and idle time.
 //!
-//! Everyone on the machine may connect, token or not. So a connection that does not get on is closed, and when all
-//! seats are taken a few spare ones still say that the server lives, and tell everyone else to come back.
+//! Every process on the machine may connect, with or without a token. So idle connections are closed, and when the
+//! limit is reached a few spare connections still answer `/health` and ask other clients to retry.
 
 use std::io;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ async fn converse(
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
-        // Clients that go away in the middle are no concern of ours.
+        // Ignore clients that disconnect early.
         ended = connection.as_mut() => return drop((ended, seat)),
         _ = stop.wait_for(|stop| *stop) => {}
     }

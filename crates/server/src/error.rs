@@ -1,4 +1,4 @@
-//! Why a server does not run, in words for the person who started it.
+//! Errors of a server, for the person who started it.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ pub enum ServeError {
     Runtime(#[source] io::Error),
 
     #[error(
-        "port {} on {} is already in use; choose another with --port, or stop the server that holds it",
+        "port {} on {} is already in use; choose another with --port, or stop the server that uses it",
         .0.port(), .0.ip()
     )]
     PortInUse(SocketAddr),

@@ -1,4 +1,4 @@
-//! Refusing requests a web page could forge.
+//! Refuses requests that a web page could forge.
 //!
 //! A page on any site can make a browser send requests to a port on this machine, and by DNS rebinding even
 //! read the answers. Such a request names the site in `Host` or in `Origin`; a real client names us.

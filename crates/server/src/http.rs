@@ -28,16 +28,16 @@ use crate::signal::told_to_stop;
 use crate::token::{Shown, Token};
 use crate::{MAX_MESSAGE_BYTES, SERVER_NAME};
 
-/// By this header a client names the folder it works in; clients can be configured to send it.
+/// The header with the folder that a client works in; clients can be configured to send it.
 pub const PROJECT_DIR_HEADER: &str = "x-hark-project-dir";
 
-/// How long calls may go on after the signal to stop.
+/// How long calls may continue after the signal to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     pub addr: SocketAddr,
-    /// Whoever shows it may do everything; without it there is only `/health`.
+    /// Callers with the token may do everything; others only reach `/health`.
     pub token: Token,
     /// Names under which the server is reached besides `localhost` and its own address: `name` with any port, or
     /// `name:port`.
@@ -131,7 +131,7 @@ async fn serve(
     Ok(())
 }
 
-/// Lets running calls finish, then ends the streams that would go on for ever.
+/// Lets running calls finish, then ends the open streams.
 async fn settle(shared: &Shared, mcp: &HttpMcp) {
     let deadline = Instant::now() + GRACE;
     while shared.running() > 0 && Instant::now() < deadline {
@@ -154,15 +154,15 @@ async fn check(State(door): State<Arc<Door>>, request: Request, next: Next) -> R
     }
 }
 
-/// An answer after which the connection ends: who shows no token does not keep one.
+/// An answer that closes the connection: callers without a token may not keep one open.
 fn closing(response: impl IntoResponse) -> Response {
     ([(header::CONNECTION, "close")], response).into_response()
 }
 
 fn unauthorized(shown: Shown) -> Response {
     let error = match shown {
-        Shown::Nothing => "hark serve needs a token and this request has none",
-        Shown::Wrong | Shown::Right => "this is not the token of this hark serve",
+        Shown::Nothing => "hark serve requires a token, but this request has none",
+        Shown::Wrong | Shown::Right => "the token is wrong",
     };
     let hint = "send the header `Authorization: Bearer TOKEN`; `hark install generic` prints the whole entry \
                 for an MCP client, `hark install` adds the header where an assistant's entry lacks it, and \

@@ -1,4 +1,4 @@
-//! How much one server gives away: time, connections, sessions.
+//! The limits of a server: time, connections, sessions.
 
 use std::time::Duration;
 

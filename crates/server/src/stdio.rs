@@ -1,4 +1,4 @@
-//! MCP for the one client that started us.
+//! MCP for the one client that started this process.
 
 use std::io::{self, BufRead, Write};
 use std::sync::{Arc, mpsc as std_mpsc};
@@ -60,7 +60,7 @@ async fn serve(
             let (written, stop) = (Arc::clone(&written), Arc::clone(&stop));
             move || {
                 if write_lines(io::stdout().lock(), &output_rx).is_err() {
-                    // Nobody reads the answers any more.
+                    // The client no longer reads answers.
                     stop.notify_one();
                 }
                 written.notify_one();

@@ -1,4 +1,4 @@
-//! The secret that a caller has to show. Only its hash is kept, so nothing here can print it.
+//! The secret that a caller must send. Only its hash is kept, so nothing here can print it.
 
 use std::fmt;
 
@@ -16,9 +16,7 @@ pub struct Token(blake3::Hash);
 
 /// Why a text cannot be a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a token has {SHORTEST} to {LONGEST} characters, letters, digits and punctuation of ASCII without spaces"
-)]
+#[error("a token has {SHORTEST} to {LONGEST} characters: ASCII letters, digits and punctuation, no spaces")]
 pub struct BadToken;
 
 /// How a request stands with the token.

@@ -1,5 +1,5 @@
-//! Files and folders of a store that this user may not read. Their memories are not gone: the index keeps
-//! what it knows of them, and `hark doctor` names them.
+//! Files and folders of a store that this user may not read. Their memories are not lost: the index keeps
+//! them, and `hark doctor` lists the files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use hark_files::Door;
 use crate::inspect::{Finding, Severity};
 use crate::store::Store;
 
-/// Said of a file that cannot be read, here and in the list of unread files.
+/// The reason for an unreadable file, here and in the list of unread files.
 pub(crate) const CANNOT_BE_READ: &str = "cannot be read (permission denied)";
 
 pub(crate) fn is_denied(error: &io::Error) -> bool {
@@ -38,7 +38,7 @@ fn denied_below(door: &Door, folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 impl Store {
-    /// What may not be read, and what to do about it.
+    /// What cannot be read, and how to fix it.
     pub(crate) fn denied(&self) -> Vec<Finding> {
         let mut found = Vec::new();
         let layout = &self.layout;
@@ -51,7 +51,7 @@ impl Store {
             .map(|path| Finding {
                 severity: Severity::Problem,
                 what: format!("{}: {CANNOT_BE_READ}", path.display()),
-                mend: Some(format!("check who owns it, then: chmod u+rX {}", path.display())),
+                mend: Some(format!("check its owner, then run: chmod u+rX {}", path.display())),
             })
             .collect()
     }

@@ -1,4 +1,4 @@
-//! Which days this store was used on: what the worker noted, and what memories and sessions tell.
+//! The days on which this store was used: noted by the worker, or derived from memories and sessions.
 
 use hark_core::Timestamp;
 use hark_core::calendar::{Calendar, day_of};
@@ -11,13 +11,13 @@ use crate::store::Store;
 const KEY: &str = "days";
 
 impl Store {
-    /// Today counts as a day of use. Best effort: a day that is not noted makes nothing older.
+    /// Records today as a day of use. Best effort: a missing day makes nothing older.
     pub fn note_day(&self, now: Timestamp) {
         let Ok(known) = meta::get(&self.conn, KEY) else { return };
         let mut days = Calendar::read(&known.unwrap_or_default());
         if !days.contains(&day_of(now)) {
             days.push(day_of(now));
-            // Days to come stay: it may be this clock that is behind.
+            // Keep days in the future: this clock may be behind.
             let written = Calendar::new(days, Timestamp::from_millis(i64::MAX)).written();
             let _ = meta::put(&self.conn, KEY, &written);
         }

@@ -1,6 +1,5 @@
-//! Conditions that a query may have or not. Their text is made of constants and numbered marks; whatever comes
-//! from outside is bound to a mark. A condition that is not asked for is not in the text, so that SQLite can
-//! choose an index by those that are.
+//! Optional conditions of a query. Their text consists of constants and numbered placeholders; all outside values
+//! are bound. Unused conditions are not in the text, so that SQLite can choose an index by the others.
 
 use rusqlite::types::Value;
 use rusqlite::{Params, params_from_iter};
@@ -12,7 +11,7 @@ pub(crate) struct Conditions {
 }
 
 impl Conditions {
-    /// What always holds.
+    /// Starts with a condition that always applies.
     pub(crate) fn new(condition: &'static str) -> Self {
         Conditions { sql: condition.to_owned(), values: Vec::new() }
     }

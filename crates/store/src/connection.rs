@@ -20,10 +20,10 @@ const _: () =
 pub(crate) struct Settings {
     /// How long to wait for other writers.
     pub(crate) patience: Duration,
-    /// Leave checkpoints to others: closing then costs no fsync.
+    /// Leave checkpoints to other processes: closing then costs no fsync.
     pub(crate) skip_checkpoint: bool,
-    /// How much of the database is kept at hand. A short-lived process reads most pages once: using
-    /// their memory again is cheaper than asking the system for more.
+    /// The page cache size. A short-lived process reads most pages once: reusing their memory is cheaper
+    /// than allocating more.
     pub(crate) cache_kib: u32,
 }
 
@@ -36,10 +36,10 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
     prepare(&conn).at(path)?;
     if settings.skip_checkpoint {
         conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).at(path)?;
-        // Nor in the middle of their work, unless the log has become very long.
+        // No checkpoints during their work either, unless the log is very long.
         conn.pragma_update(None, "wal_autocheckpoint", log::VERY_LONG_PAGES).at(path)?;
     }
-    // Nothing is changed in a file that is not ours.
+    // Never change a database of another program.
     check_owner(&conn, path, settings.patience)?;
     patiently(path, settings.patience, || {
         let mode: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
@@ -54,15 +54,15 @@ pub(crate) fn open(path: &Path, settings: Settings) -> Result<Connection, StoreE
     Ok(conn)
 }
 
-/// What every connection to an index of ours needs.
+/// Settings for every connection to an index.
 fn prepare(conn: &Connection) -> rusqlite::Result<()> {
     conn.set_prepared_statement_cache_capacity(96);
     teach_packed(conn)?;
-    // Otherwise a bound LIMIT makes SQLite compile its statement anew at every call.
+    // Otherwise a bound LIMIT makes SQLite recompile the statement on every call.
     conn.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
-/// An index of ours that cannot be written, nor a file beside it.
+/// An index in a place where no file can be written.
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     let conn = open_foreign(path)?;
     prepare(&conn).at(path)?;
@@ -78,8 +78,8 @@ pub(crate) fn open_in_memory(path: &Path) -> Result<Connection, StoreError> {
     Ok(conn)
 }
 
-/// A database of another program, to read and never to write. Without a log beside it the file is
-/// taken as it stands, so that not even SQLite's own side files appear.
+/// A database of another program, opened read-only. Without a log next to it the file is opened as
+/// immutable, so that SQLite does not create its own side files.
 pub(crate) fn open_foreign(path: &Path) -> Result<Connection, StoreError> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -103,7 +103,7 @@ fn escape_uri(path: &str) -> String {
 }
 
 /// Begins a write. SQLite's own busy handler covers most waits; recovery after a crash and the
-/// switch to WAL can still answer "busy" at once, so this retries until the patience is used up.
+/// switch to WAL can still return "busy" at once, so this retries until the deadline.
 pub(crate) fn begin<'c>(
     conn: &'c Connection,
     path: &Path,

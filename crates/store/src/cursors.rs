@@ -1,5 +1,5 @@
-//! How far each transcript was read, and which sessions wait to be brought up to date. Written in
-//! one transaction with the events, so that neither is ahead of the other.
+//! How far each transcript was read, and which sessions need an update. Written in one transaction
+//! with the events, so that neither is ahead of the other.
 
 use hark_core::{Clean, Timestamp};
 use rusqlite::{OptionalExtension, params};
@@ -12,15 +12,15 @@ use crate::write::Writer;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cursor {
     pub inode: i64,
-    /// Up to here every record was told; in a database, a time.
+    /// Every record up to here was read; in a database, a time.
     pub offset: i64,
     pub mtime: i64,
     pub size: i64,
-    /// A hash of what stands at the beginning and before `offset`.
+    /// A hash of the bytes at the beginning and before `offset`.
     pub mark: String,
 }
 
-/// A file by its path: hashed, because paths may hold what must not be kept.
+/// The hash of a file's path, because paths may contain secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
     pub host: &'static str,
@@ -49,7 +49,7 @@ impl Store {
         run().at(self)
     }
 
-    /// Assistants of which a transcript was read at least once.
+    /// Assistants with at least one transcript that was read.
     pub fn hosts_read(&self) -> Result<Vec<String>, StoreError> {
         let run = || -> rusqlite::Result<Vec<String>> {
             self.conn
@@ -82,7 +82,7 @@ impl Store {
         run().at(self)
     }
 
-    /// Sessions that wait to be brought up to date, oldest first.
+    /// Sessions that need an update, oldest first.
     pub fn unsettled(&self) -> Result<Vec<i64>, StoreError> {
         let run = || -> rusqlite::Result<Vec<i64>> {
             self.conn

@@ -1,5 +1,5 @@
-//! Rows that do not hold what was written there, in an index whose structure is whole: a bad sector, a
-//! flipped bit.
+//! Finds damaged rows in an index whose structure is intact, for example after a bad sector or a flipped
+//! bit.
 
 use hark_core::{Clean, Memory, Raw, Session, SessionId, Timestamp};
 use rusqlite::{Connection, params};
@@ -14,14 +14,14 @@ fn text(row: &rusqlite::Row<'_>, at: usize) -> Option<String> {
     row.get_ref(at).ok()?.as_str().ok().map(str::to_owned)
 }
 
-/// Whether a memory is what it was when it was filed.
+/// Whether a memory is unchanged since it was indexed.
 fn is_whole(row: &rusqlite::Row<'_>) -> bool {
     let memory = text(row, 0).and_then(|doc| own::read::<Memory<Raw>>(&doc).ok());
     let hash = row.get_ref(1).ok().and_then(|hash| hash.as_blob().ok());
     memory.zip(hash).is_some_and(|(memory, hash)| content_hash(&memory) == hash)
 }
 
-/// How many rows are damaged, as far as that can be told.
+/// The number of rows known to be damaged.
 fn count(conn: &Connection) -> rusqlite::Result<usize> {
     let mut damaged = 0;
     let mut memories = conn.prepare("SELECT doc, hash FROM memory")?;
@@ -29,7 +29,7 @@ fn count(conn: &Connection) -> rusqlite::Result<usize> {
     while let Some(row) = rows.next()? {
         damaged += usize::from(!is_whole(row));
     }
-    // Chunks are written in place, so they have their whole length from the beginning.
+    // Chunks are written in place, so they have their full length from the start.
     let length = (CHUNK_CAPACITY * SLOT_BYTES) as i64;
     let chunks: i64 =
         conn.query_row("SELECT count(*) FROM chunk WHERE length(data) <> ?1", [length], |row| row.get(0))?;
@@ -42,7 +42,7 @@ fn count(conn: &Connection) -> rusqlite::Result<usize> {
     Ok(damaged)
 }
 
-/// If any row is damaged, has the index rebuilt from the files at the next opening.
+/// If any row is damaged, makes the next opening rebuild the index from the files.
 pub(crate) fn make_damaged_rows_anew(conn: &Connection) -> rusqlite::Result<()> {
     if count(conn)? > 0 {
         mend_sessions(conn)?;
@@ -51,8 +51,8 @@ pub(crate) fn make_damaged_rows_anew(conn: &Connection) -> rusqlite::Result<()> 
     Ok(())
 }
 
-/// A session whose row cannot be read keeps its number, under which its events are filed, and is read from
-/// its file again.
+/// A session with an unreadable row keeps its number, which its events refer to, and is read from its file
+/// again.
 fn mend_sessions(conn: &Connection) -> rusqlite::Result<()> {
     let mut read = conn.prepare("SELECT num, doc, id, host, host_session, started FROM session")?;
     let mut rows = read.query([])?;
@@ -76,12 +76,12 @@ fn mend_sessions(conn: &Connection) -> rusqlite::Result<()> {
 }
 
 impl Store {
-    /// Fails as damage does if a row is not what was written there.
+    /// Fails with a damage error if any row is damaged.
     pub(crate) fn look_at_rows(&self) -> Result<(), StoreError> {
         match count(&self.conn).at(self)? {
             0 => Ok(()),
             damaged => {
-                let detail = format!("{damaged} rows do not hold what was written there");
+                let detail = format!("{damaged} rows are damaged");
                 Err(StoreError::Corrupt { path: self.layout.database(), detail })
             }
         }

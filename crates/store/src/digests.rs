@@ -1,5 +1,5 @@
-//! Digests of old events: which sessions want them, how they hang together, and what is forgotten
-//! once they are there.
+//! Digests of old events: which sessions need them, their hierarchy, and which texts they allow hark to
+//! drop.
 
 use hark_core::budget::estimate_tokens;
 use hark_core::tier::Tier;
@@ -36,7 +36,7 @@ pub struct Digest {
     pub first: Timestamp,
     pub last: Timestamp,
     pub events: u32,
-    /// How many of them have lost their text since.
+    /// How many of them no longer have their text.
     pub gone: u32,
     pub body: Clean,
     pub tokens: u32,
@@ -82,7 +82,7 @@ fn select_digests(conn: &Connection, which: &str, value: i64) -> rusqlite::Resul
 }
 
 impl Store {
-    /// Sessions that are over since before `before` and hold events that no digest tells about.
+    /// Sessions that are over since before `before` and contain events that no digest covers.
     pub fn undigested(&self, before: Timestamp, limit: usize) -> Result<Vec<i64>, StoreError> {
         let run = || -> rusqlite::Result<Vec<i64>> {
             self.conn
@@ -121,7 +121,7 @@ impl Store {
             .at(self)
     }
 
-    /// Digests of a session that no other digest tells about.
+    /// Top-level digests of a session.
     pub fn top_digests(&self, session: i64) -> Result<Vec<Digest>, StoreError> {
         select_digests(&self.conn, "session = ?1 AND parent IS NULL", session).at(self)
     }
@@ -192,7 +192,7 @@ impl Store {
 }
 
 impl Writer<'_> {
-    /// Events of a session that no digest tells about yet, in the order in which they happened.
+    /// Events of a session that no digest covers yet, in chronological order.
     pub fn undigested_events(&self, session: i64) -> Result<Vec<HeldEvent>, StoreError> {
         self.tx
             .prepare_cached(&format!(
@@ -202,7 +202,7 @@ impl Writer<'_> {
             .at(self)
     }
 
-    /// A leaf that tells about these events.
+    /// A leaf digest that covers these events.
     pub fn add_leaf(&mut self, session: i64, events: &[HeldEvent], body: &Clean) -> Result<(), StoreError> {
         let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(()) };
         let run = || -> rusqlite::Result<()> {
@@ -216,7 +216,7 @@ impl Writer<'_> {
         run().at(self)
     }
 
-    /// Makes the digests above the leaves anew. `condense` says what several come to.
+    /// Rebuilds the digests above the leaves. `condense` summarizes several digests.
     pub fn condense_digests(
         &mut self,
         session: i64,
@@ -253,8 +253,8 @@ impl Writer<'_> {
         run().at(self)
     }
 
-    /// Forgets the text of events that happened before, that a digest tells about, and that need not
-    /// stay word by word. The events themselves stay, so that they are known if they come again.
+    /// Drops the text of events older than this that a digest covers and that need not stay verbatim. The
+    /// events themselves stay, so that they are recognized if they arrive again.
     pub fn forget_digested(&mut self, before: Timestamp, limit: usize) -> Result<usize, StoreError> {
         let run = || -> rusqlite::Result<usize> {
             let found: Vec<(i64, i64)> = self

@@ -1,7 +1,7 @@
-//! What distilling needs of a session: who said what, which commands ran, and how far it was read.
+//! What distilling needs from a session: who said what, which commands ran, and how far it was read.
 //!
-//! What tools printed is not even selected here: nothing that a file, a page or a program says can
-//! become a memory on this way.
+//! These queries never select tool output: text from a file, a page or a program cannot become a memory
+//! this way.
 
 use hark_core::event::EventKind;
 use hark_core::{Clean, Timestamp};
@@ -16,7 +16,7 @@ use crate::write::Writer;
 pub struct Moment {
     pub seq: i64,
     pub at: Timestamp,
-    /// What tells it from others of its session, also when the transcript is read again.
+    /// Identifies it within its session, also when the transcript is read again.
     pub once: String,
     pub what: Deed,
 }
@@ -28,7 +28,7 @@ pub enum Deed {
     Tool { name: String, target: Clean, ok: Option<bool> },
 }
 
-/// A session that goes on for ever is read from where its last so many events begin.
+/// A very long session is read from its last events only.
 const MOST_MOMENTS: i64 = 20_000;
 
 impl Store {
@@ -112,7 +112,7 @@ impl Writer<'_> {
             .at(self)
     }
 
-    /// Remembers up to which event a session was read, which never goes back, and what came of it.
+    /// Records up to which event a session was read, which never decreases, and the result.
     pub fn set_distilled(&mut self, session: i64, seq: i64, stored: usize) -> Result<(), StoreError> {
         self.tx
             .prepare_cached(

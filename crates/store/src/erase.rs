@@ -1,7 +1,7 @@
-//! Taking every trace out of a data directory: quotes of what was forgotten, free pages, the
-//! write-ahead log; and a look at the bytes afterwards, so that "gone" is not a matter of trust.
+//! Removes every trace of forgotten text from a data directory: quotes, free pages and the write-ahead
+//! log. Afterwards it searches the bytes to verify the result.
 //!
-//! Removing the memory itself is the writer's; this is about what else holds its words.
+//! The writer removes the memory itself; this module handles everything else that contains its words.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::tombstones::turn_mark;
 use crate::traces::{Place, Traces};
 use crate::write::Writer;
 
-/// Tables that are made from the files of memories, or hold no text.
+/// Tables that are derived from memory files, or contain no text.
 const DERIVED: &[&str] = &[
     "memory",
     "tag",
@@ -65,8 +65,8 @@ impl Sources {
 }
 
 impl Writer<'_> {
-    /// Takes quotes out of everything that this store keeps about sessions. Returns how many places
-    /// were changed.
+    /// Removes quotes from everything that this store keeps about sessions. Returns the number of places
+    /// changed.
     pub fn scrub(&mut self, traces: &Traces) -> Result<usize, StoreError> {
         let sources = self.sources_of(traces).at(self)?;
         let turns = self.turns_quoting(traces, &sources).at(self)?;
@@ -143,7 +143,7 @@ impl Writer<'_> {
         Ok(found)
     }
 
-    /// Every table that is not made from memories, whoever added it.
+    /// Every table that is not derived from memories.
     fn scrub_rows(&self, traces: &Traces, sources: &Sources) -> rusqlite::Result<usize> {
         let mut changed = 0;
         for (table, columns) in self.tables()? {
@@ -197,7 +197,7 @@ impl Writer<'_> {
         run().at(self)
     }
 
-    /// Removes what the index knows of a project that holds nothing any more.
+    /// Removes an empty project from the index.
     pub fn remove_project(&mut self, key: &hark_core::ProjectKey) -> Result<(), StoreError> {
         let run = || -> rusqlite::Result<()> {
             self.tx.execute("DELETE FROM project_root WHERE key = ?1", [key.as_str()])?;
@@ -243,8 +243,7 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Files of ours that may quote a memory: everything but memories, their history, and what is not
-/// text.
+/// Hark's files that may quote a memory: every text file except memories and their history.
 fn texts_of(layout: &Layout) -> Vec<PathBuf> {
     let skipped = ["memories", "revisions", "models", "install", "plugins", "backups"];
     let mut found = Vec::new();
@@ -281,12 +280,12 @@ pub(crate) fn everything(door: &Door, skipped: &[&str]) -> Vec<PathBuf> {
 }
 
 impl Store {
-    /// What a removal leaves behind in the index file: free pages, moved cells, the log, copies that
-    /// were put aside. After this none of it is there, unless another process would not let us.
+    /// Clears what a removal leaves in the index file: free pages, moved cells, the log and copies of
+    /// damaged indexes. Another process can prevent this.
     pub fn wipe(&mut self) -> Result<(), StoreError> {
         let path = self.layout.database();
         for (file, _) in self.layout.files_in(self.layout.home()) {
-            // A damaged index that was put aside is a copy of what it knew.
+            // A damaged index that was moved aside is a copy of its data.
             let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             if name.starts_with("hark.db.damaged-") {
                 self.layout.remove(&file)?;
@@ -315,7 +314,7 @@ impl Store {
 }
 
 impl Store {
-    /// Every text file of the data directory that may hold something of the user's.
+    /// Every text file of the data directory that may contain the user's text.
     pub fn texts(&self) -> Vec<PathBuf> {
         let mut found = everything(self.layout.door(), &["models", "plugins", "backups", "tmp"]);
         found.retain(|path| {
@@ -329,7 +328,7 @@ impl Store {
         found
     }
 
-    /// Writes a text file again, whole or not at all.
+    /// Rewrites a text file atomically.
     pub fn replace_text(&mut self, path: &Path, text: &str, now: Timestamp) -> Result<(), StoreError> {
         self.write(now, |writer| {
             writer.journal_file(path);
@@ -337,8 +336,8 @@ impl Store {
         })
     }
 
-    /// Runs `clean` over every text that only the index keeps; what it changes is written again unless
-    /// this is a rehearsal. Returns how many rows changed, or would.
+    /// Runs `clean` over every text that only the index keeps, and writes the changes unless this is a dry
+    /// run. Returns the number of rows changed.
     pub fn sweep_rows(
         &mut self,
         apply: bool,
@@ -423,7 +422,7 @@ impl Sweep<'_> {
             let mut update = tx.prepare(&format!(
                 "UPDATE OR IGNORE {table} SET {column} = ?2 WHERE {column} = ?1 AND {rows}"
             ))?;
-            // What is left would now be the same as another row, which says all that may be said.
+            // The cleaned row would equal another row, so it can be removed.
             let mut remove = tx.prepare(&format!(
                 "DELETE FROM {table} WHERE {column} = ?1 AND {rows} AND {}",
                 if self.table == "session" { "0" } else { "1" }

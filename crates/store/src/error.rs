@@ -1,4 +1,4 @@
-//! What can go wrong with storage, each with the file it concerns and a way out.
+//! Errors of the store, each with the file it concerns and a hint.
 
 use std::borrow::Cow;
 use std::io;
@@ -23,13 +23,13 @@ pub enum StoreError {
     Denied { path: PathBuf },
     #[error("{}: the index is damaged ({detail})", .path.display())]
     Corrupt { path: PathBuf, detail: String },
-    #[error("{}: is a database of another program", .path.display())]
+    #[error("{}: belongs to another program", .path.display())]
     Foreign { path: PathBuf },
-    #[error("{}: was written by a newer version of hark that this one cannot write beside", .path.display())]
+    #[error("{}: was written by a newer version of hark that is not compatible with this one", .path.display())]
     TooNew { path: PathBuf },
-    #[error("{}: was written by an older version of hark (version {version} of the index)", .path.display())]
+    #[error("{}: was written by an older version of hark (index version {version})", .path.display())]
     Outdated { path: PathBuf, version: i32 },
-    #[error("{}: has to be brought up to date first", .path.display())]
+    #[error("{}: must be upgraded first", .path.display())]
     Behind { path: PathBuf },
     #[error("{}: still busy after {waited_ms} ms", .path.display())]
     Busy { path: PathBuf, waited_ms: u128 },
@@ -43,7 +43,7 @@ pub enum StoreError {
     NoSession { id: String },
     #[error("{id} could be any of {}", .candidates.join(", "))]
     SessionsAlike { id: String, candidates: Vec<String> },
-    #[error("{}: this store is not trusted, so nothing is changed in it", .path.display())]
+    #[error("{}: this store is not trusted, so hark does not change it", .path.display())]
     Untrusted { path: PathBuf },
     #[error("{}: {refusal}", .path.display())]
     Refused { path: PathBuf, refusal: Refusal },
@@ -54,16 +54,16 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// What a person can do about it.
+    /// What the user can do about it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             StoreError::Io { .. } => "check that the folder exists and belongs to you".to_owned(),
             StoreError::DiskFull { .. } => "free some space and try again; nothing was changed".to_owned(),
             StoreError::ReadOnly { .. } => {
-                "make it writable, or set HARK_HOME to a folder that is; nothing was changed".to_owned()
+                "make it writable, or set HARK_HOME to a writable folder; nothing was changed".to_owned()
             }
             StoreError::Denied { path } => {
-                format!("check who owns it, then: chmod u+rX {}", path.display())
+                format!("check its owner, then run: chmod u+rX {}", path.display())
             }
             StoreError::Corrupt { .. } | StoreError::Outdated { .. } => {
                 "your memories are safe in their files; run `hark reindex` to rebuild the index".to_owned()
@@ -76,30 +76,30 @@ impl StoreError {
                 "run any other command, such as `hark doctor`; nothing is lost".to_owned()
             }
             StoreError::Untrusted { .. } => {
-                "read what is in it, then run `hark trust` in that project; or store your own with `hark remember`"
+                "review its files, then run `hark trust` in that project; or store your own with `hark remember`"
                     .to_owned()
             }
             StoreError::Refused { refusal: Refusal::TooLarge { .. }, path } => {
-                format!("move {} away; no file of a store is that large", path.display())
+                format!("move {} away; files in a store are never that large", path.display())
             }
             StoreError::Refused { path, .. } => {
-                format!("move {} away; in a store hark uses regular files and folders only", path.display())
+                format!("move {} away; hark uses only regular files and folders in a store", path.display())
             }
             StoreError::StrangeBackup { path, .. } => {
-                format!("a snapshot of hark holds plain files only; look at it: tar tvzf {}", path.display())
+                format!("a snapshot contains only regular files; list its entries with: tar tvzf {}", path.display())
             }
             StoreError::NoSession { .. } => "list sessions with `hark sessions`".to_owned(),
-            StoreError::SessionsAlike { .. } => "write the whole id of the one you mean".to_owned(),
+            StoreError::SessionsAlike { .. } => "use the full id".to_owned(),
             StoreError::Busy { .. } => {
-                "another process holds the store; try again, or run `hark doctor`".to_owned()
+                "another process is using the store; try again, or run `hark doctor`".to_owned()
             }
             StoreError::Sqlite { .. } => "run `hark doctor`".to_owned(),
             StoreError::NotFound { .. } => {
                 "list ids with `hark list`, or search with `hark recall`".to_owned()
             }
-            StoreError::Ambiguous { .. } => "write the whole id of the one you mean".to_owned(),
+            StoreError::Ambiguous { .. } => "use the full id".to_owned(),
             StoreError::Unreadable { path, .. } => {
-                format!("mend {} by hand; we never overwrite it", path.display())
+                format!("fix {} by hand; hark never overwrites it", path.display())
             }
         })
     }
@@ -118,7 +118,7 @@ impl StoreError {
         }
     }
 
-    /// For what was only to be read.
+    /// For a file that was only read.
     pub(crate) fn reading(path: &Path, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::PermissionDenied => StoreError::Denied { path: path.to_owned() },
@@ -129,7 +129,7 @@ impl StoreError {
     pub(crate) fn sqlite(path: &Path, source: rusqlite::Error) -> Self {
         use rusqlite::{Error, ErrorCode};
         let path = path.to_owned();
-        // A row that holds something else than was written there.
+        // A row with an unexpected value.
         if let Error::FromSqlConversionFailure(..)
         | Error::InvalidColumnType(..)
         | Error::Utf8Error(..)
@@ -146,7 +146,7 @@ impl StoreError {
                 StoreError::ReadOnly { path }
             }
             Some(ErrorCode::SystemIoFailure) => {
-                // SQLite reports a full or vanished disk as an I/O failure as well.
+                // SQLite also reports a full or missing disk as an I/O error.
                 StoreError::Io { path, source: io::Error::other(source.to_string()) }
             }
             _ => StoreError::Sqlite { path, source },
@@ -154,7 +154,7 @@ impl StoreError {
     }
 }
 
-/// Says where something went wrong: `.at(path)`, or `.at(store)` for the index of a store.
+/// Adds the location of an error: `.at(path)`, or `.at(store)` for the index of a store.
 pub(crate) trait At<T> {
     fn at<P: Place + ?Sized>(self, place: &P) -> Result<T, StoreError>;
 }

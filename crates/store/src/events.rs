@@ -1,4 +1,4 @@
-//! Events as they arrive from hooks: filed under their session, once, and counted.
+//! Stores events from hooks under their session, once each, and counts them.
 //!
 //! Any number of hooks write at the same time; each holds the write lock for one small transaction,
 //! so that nothing is lost and every counter is exact.
@@ -16,18 +16,18 @@ use crate::sessions::{self, StoredSession};
 use crate::store::Store;
 use crate::write::Writer;
 
-/// The same prompt, start or end from one session within this time is one event told twice.
+/// The same prompt, start or end from one session within this time is one event reported twice.
 const TOLD_TWICE_MS: i64 = 3_000;
 
-/// What became of an event.
+/// The outcome for an event.
 #[derive(Debug, Clone)]
 pub struct Filed {
     pub num: i64,
     /// Its session was not known before.
     pub is_new: bool,
-    /// It was known already, and nothing was changed.
+    /// It was already known; nothing was changed.
     pub duplicate: bool,
-    /// It is known, but from another session, of which this one holds a copy.
+    /// It is known from another session, of which this one contains a copy.
     pub copied: bool,
     /// Tool calls of the session since the agent's last checkpoint.
     pub unreported: u32,
@@ -55,7 +55,7 @@ pub struct PastEvent {
 }
 
 impl Writer<'_> {
-    /// Files an event. `beginning` is asked only if its session is not known yet.
+    /// Stores an event. `beginning` is called only if its session is new.
     pub fn file_event<E: From<StoreError>>(
         &mut self,
         arrival: &Arrival,
@@ -90,9 +90,9 @@ impl Writer<'_> {
             .optional()
     }
 
-    /// With an id of the assistant's own there is no doubt. Without one: a tool call is the same if it
-    /// came by another way, for one assistant may run the same command twice; anything else is the
-    /// same if it comes again at once.
+    /// The assistant's own id is conclusive. Without one, a tool call is a repeat only if it arrived by
+    /// another route, because an assistant may run the same command twice; other events are repeats if
+    /// they arrive again at once.
     fn is_known_event(&self, num: i64, arrival: &Arrival) -> rusqlite::Result<bool> {
         let event = &arrival.event;
         let once = once(arrival);
@@ -154,8 +154,8 @@ impl Writer<'_> {
             };
             sessions::add_touch(&self.tx, num, &touch)?;
         }
-        // Whatever happens in a session that we thought was over: it goes on. What a transcript tells
-        // may be of the time before.
+        // An event in a session that seemed to have ended reopens it. An event from a transcript may be
+        // older.
         let over = known.is_some_and(|(_, status)| status != SessionStatus::Open);
         if over && event.kind != EventKind::End {
             let now_or_later = if arrival.recorded.is_some() { event.at.as_millis() } else { i64::MAX };
@@ -209,7 +209,7 @@ fn tier_of(arrival: &Arrival) -> Tier {
     })
 }
 
-/// What tells an event from others of its session.
+/// Identifies an event within its session.
 pub(crate) fn once(arrival: &Arrival) -> String {
     let event = &arrival.event;
     match &arrival.once {
@@ -239,8 +239,8 @@ impl Store {
         past_events(&self.conn, session, kinds, limit).at(self)
     }
 
-    /// What hooks reported of a session's prompts at the moment they were typed, newest first. A transcript
-    /// is a file that anybody may have written, so what it tells is not among them.
+    /// A session's prompts as hooks reported them, newest first. Transcripts are excluded, because any
+    /// program can write them.
     pub fn typed_prompts(&self, session: i64, limit: usize) -> Result<Vec<Clean>, StoreError> {
         let run = || -> rusqlite::Result<Vec<Clean>> {
             self.conn
@@ -256,7 +256,7 @@ impl Store {
         run().at(self)
     }
 
-    /// When each assistant was last heard of, and last told something.
+    /// The time of each assistant's last event and last injection.
     pub fn hosts_seen(&self) -> Result<Vec<HostSeen>, StoreError> {
         let run = || -> rusqlite::Result<Vec<HostSeen>> {
             self.conn
@@ -277,7 +277,7 @@ impl Store {
         run().at(self)
     }
 
-    /// Sessions that are open though nothing was heard of them since.
+    /// Open sessions without an event since then.
     /// `until`: seen later than that, they were seen under a clock that was ahead.
     pub fn stale_sessions(&self, since: Timestamp, until: Timestamp) -> Result<Vec<i64>, StoreError> {
         let run = || -> rusqlite::Result<Vec<i64>> {
@@ -303,7 +303,7 @@ impl Writer<'_> {
         past_events(&self.tx, session, kinds, limit).at(self)
     }
 
-    /// Forgets sessions that ended without anything to tell.
+    /// Removes ended sessions without content.
     pub fn forget_empty_session(&mut self, stored: &StoredSession) -> Result<(), StoreError> {
         sessions::clear(&self.tx, stored.num).at(self)
     }

@@ -52,13 +52,13 @@ pub struct Whereabouts {
 }
 
 const COLUMNS: &str = "f.num, f.project, f.open, f.last_at, f.fixed_at, f.session, f.memory, f.fix, f.doc";
-/// More failures about one file than this are not looked at.
+/// The most failures read for one file.
 const MOST: i64 = 40;
 
 fn read_row(row: &Row<'_>) -> rusqlite::Result<Option<FailureRow>> {
     let id = |blob: Option<Vec<u8>>| blob.and_then(|b| MemoryId::from_slice(&b));
     let doc: String = row.get(8)?;
-    // A record of a newer version that we cannot read is nobody's business here.
+    // Skip records of a newer version.
     let Ok(record) = serde_json::from_str::<Record>(&doc) else { return Ok(None) };
     Ok(Some(FailureRow {
         num: row.get(0)?,
@@ -146,7 +146,7 @@ fn put(conn: &Connection, row: &FailureRow) -> rusqlite::Result<i64> {
     Ok(num)
 }
 
-/// Removes the row of a memory that is gone from the index, and gives it back for one that returns.
+/// Removes the row of a memory that left the index, and returns it in case the memory comes back.
 pub(crate) fn take_memory(conn: &Connection, id: &MemoryId) -> rusqlite::Result<Option<FailureRow>> {
     let found = conn
         .prepare_cached(&format!("SELECT {COLUMNS} FROM failure f WHERE f.memory = ?1"))?
@@ -177,7 +177,7 @@ pub(crate) fn put_memory(
         Some(row) => Some(row),
         None => by_signature(conn, project, &record.signature)?,
     };
-    // Closed by a person: how the files were after an earlier fix says nothing any more.
+    // Closed by a person: the file state after an earlier fix no longer matters.
     let closed_by_hand = !open && known.as_ref().is_some_and(|row| row.open);
     let never = Timestamp::from_millis(0);
     let fixed_at = if open { never } else { memory.closed.unwrap_or(memory.updated) };
@@ -239,7 +239,7 @@ impl Writer<'_> {
         put(&self.tx, row).at(self)
     }
 
-    /// A file was edited: fixes of failures in it may no longer hold.
+    /// A file was edited, so fixes of its failures may no longer work.
     pub fn note_edit(&mut self, project: ProjectNum, path: &str, at: Timestamp) -> Result<(), StoreError> {
         self.tx
             .prepare_cached(
@@ -259,7 +259,7 @@ impl Writer<'_> {
             .at(self)
     }
 
-    /// A path that turned out to be only the end of one.
+    /// Replaces a partial path by its full path.
     pub fn make_tail(&mut self, failure: i64, target: &str) -> Result<(), StoreError> {
         self.tx
             .prepare_cached("UPDATE failure_target SET role = 'tail' WHERE failure = ?1 AND target = ?2 AND role = 'trace'")
@@ -289,7 +289,7 @@ impl Writer<'_> {
             .at(self)
     }
 
-    /// The session has forgotten its beginning, or has been told again what it needs of it.
+    /// The session's context was compacted, or restored afterwards.
     pub fn set_compacted(&mut self, session: i64, owed: bool) -> Result<(), StoreError> {
         self.tx
             .prepare_cached(
@@ -361,7 +361,7 @@ impl Store {
         hits(&self.conn, &sql, params![project.0, limit as i64]).at(self)
     }
 
-    /// Whether a session forgot its beginning and has not been told what it needs of it.
+    /// Whether a session's context was compacted and not restored yet.
     pub fn is_compacted(&self, session: i64) -> Result<bool, StoreError> {
         self.conn
             .prepare_cached("SELECT 1 FROM trail WHERE session = ?1 AND compacted = 1")

@@ -1,5 +1,5 @@
-//! Files that are whole or absent, never half-written. All of them are reached through the [`Door`] of their
-//! store, which no link leads out of.
+//! Atomic file operations: a file is complete or absent. All go through the [`Door`] of their store, which
+//! follows no link out of it.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use hark_files::{Door, Look};
 
 use crate::error::{At, StoreError};
 
-/// No file of a store is larger; what is would fill the memory of whoever reads it.
+/// The largest file in a store; a larger one could exhaust memory.
 pub(crate) const LARGEST: u64 = 256 * 1024 * 1024;
 
-/// What tells an unchanged file without reading it.
+/// Detects an unchanged file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     /// Modification time in nanoseconds.
@@ -39,12 +39,12 @@ pub(crate) fn create_folder(door: &Door, path: &Path) -> Result<(), StoreError> 
 
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
-/// A name in `staging` that nobody else uses. [`sweep_staging`] knows such names.
+/// A unique name in `staging`. [`sweep_staging`] recognizes such names.
 pub(crate) fn draft_name(staging: &Path) -> PathBuf {
     staging.join(format!("{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// Writes `bytes` beside the store and moves them to `path` in one step.
+/// Writes `bytes` to a staging file and renames it to `path`.
 pub(crate) fn write_atomic(
     door: &Door,
     staging: &Path,
@@ -61,7 +61,7 @@ pub(crate) fn write_atomic(
 
 fn write_and_rename(door: &Door, draft: &Path, path: &Path, bytes: &[u8]) -> Result<Stamp, StoreError> {
     let mut file = match door.create_new(draft) {
-        // A process of the same number was killed here once; the draft is nobody's.
+        // A killed process with the same number left this draft.
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
             door.remove(draft).and_then(|()| door.create_new(draft)).at(draft)?
         }
@@ -78,7 +78,7 @@ fn write_and_rename(door: &Door, draft: &Path, path: &Path, bytes: &[u8]) -> Res
 pub(crate) fn append(door: &Door, path: &Path, bytes: &[u8]) -> Result<u64, StoreError> {
     let mut file = door.append_to(path).at(path)?;
     let before = file.metadata().at(path)?.len();
-    // A line that a crash tore must not swallow the next one.
+    // A partial line left by a crash must not corrupt the next one.
     let mut last = [0];
     let torn = before > 0
         && (file.seek(SeekFrom::End(-1)).is_err() || file.read_exact(&mut last).is_err() || last != *b"\n");
@@ -89,7 +89,7 @@ pub(crate) fn append(door: &Door, path: &Path, bytes: &[u8]) -> Result<u64, Stor
     Ok(before)
 }
 
-/// Removes what killed writers left on the way, once it is an hour old: files of our own names, nothing else.
+/// Removes staging files of killed writers after an hour. Only hark's own file names match.
 pub(crate) fn sweep_staging(door: &Door, staging: &Path) {
     const OLD: i64 = 3_600 * 1_000_000_000;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
@@ -101,13 +101,13 @@ pub(crate) fn sweep_staging(door: &Door, staging: &Path) {
     }
 }
 
-/// `812-3`, `backup-812`, `backup-812-3`: what this program calls files on their way.
+/// `812-3`, `backup-812`, `backup-812-3`: names of hark's staging files.
 pub(crate) fn is_draft(name: &str) -> bool {
     let numbers = name.strip_prefix("backup-").unwrap_or(name);
     !numbers.is_empty() && numbers.split('-').all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Deletes a file; one that is not there is deleted already.
+/// Deletes a file; a missing file is not an error.
 pub(crate) fn remove(door: &Door, path: &Path) -> Result<(), StoreError> {
     match door.remove(path) {
         Ok(()) => Ok(()),

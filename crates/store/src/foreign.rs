@@ -1,5 +1,5 @@
-//! Databases of other memory tools, read and never written. Columns are asked for by name and may be
-//! missing: every release of those tools has a few more.
+//! Reads databases of other memory tools, and never writes them. Columns are read by name and may be
+//! missing, because they differ between releases of those tools.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A look at the health of a store, for `hark doctor`.
+//! Checks the health of a store, for `hark doctor`.
 
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ pub enum Severity {
 pub struct Finding {
     pub severity: Severity,
     pub what: String,
-    /// The command or act that mends it.
+    /// The command or action that fixes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mend: Option<String>,
 }
@@ -30,13 +30,12 @@ pub struct Inspection {
 }
 
 impl Store {
-    /// Checks the index's structure and its agreement with the files.
+    /// Checks the structure of the index, and that it matches the files.
     pub fn inspect(&self) -> Result<Inspection, StoreError> {
         let mut findings = Vec::new();
         let verdict: String =
             self.conn.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).at(self)?;
-        // A damaged index is put aside and rebuilt by whoever runs the inspection; reporting it
-        // alone would help nobody.
+        // The caller moves a damaged index aside and rebuilds it; a report alone would not help.
         let damaged = |detail: String| StoreError::Corrupt { path: self.layout.database(), detail };
         if verdict != "ok" {
             return Err(damaged(verdict));
@@ -56,11 +55,11 @@ impl Store {
         }
         findings.extend(self.lost_memories()?);
         findings.extend(self.denied());
-        // Those are named above.
+        // These are reported above.
         for (file, reason) in self.unread()?.into_iter().filter(|(_, reason)| reason != CANNOT_BE_READ) {
-            // What lies in a store that is not trusted is not the user's to repair.
+            // The user need not repair files in an untrusted store.
             let Some(located) = self.layout.locate(&file) else { continue };
-            // Nor are two checkouts of one store, which hold the same memories.
+            // Nor two checkouts of one store, which contain the same memories.
             let twin = reason.starts_with(SAME_ID);
             if located.layer.is_some_and(|layer| twin || !layer.is_trusted()) {
                 continue;
@@ -69,16 +68,13 @@ impl Store {
             findings.push(Finding {
                 severity: Severity::Warning,
                 what: format!("{}: {reason}", path.display()),
-                mend: Some("mend or remove the file; it is kept as it is and skipped".to_owned()),
+                mend: Some("fix or remove the file; hark skips it and leaves it unchanged".to_owned()),
             });
         }
         if let Some(aside) = self.set_aside() {
             findings.push(Finding {
                 severity: Severity::Warning,
-                what: format!(
-                    "a damaged index was put aside as {} and rebuilt from the files",
-                    aside.display()
-                ),
+                what: format!("a damaged index was moved to {} and rebuilt from the files", aside.display()),
                 mend: Some(format!("delete {} when you no longer need it", aside.display())),
             });
         }
@@ -96,10 +92,10 @@ impl Store {
     }
 }
 
-/// Things that can only be true if the index and itself disagree.
+/// Conditions that are true only if the index is inconsistent.
 const CONSISTENCY: &[(&str, &str)] = &[
     (
-        "passages are counted wrongly",
+        "passages have a wrong count",
         "SELECT (SELECT passages FROM corpus WHERE id = 1) - (SELECT count(*) FROM passage)",
     ),
     (

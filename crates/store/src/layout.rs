@@ -1,4 +1,4 @@
-//! Where things are inside the user's store, the door to them, and the stores of projects beside it.
+//! Paths inside the user's store, access to them, and the project stores next to it.
 
 use std::fs::File;
 use std::io;
@@ -164,7 +164,7 @@ impl Layout {
         self.home().join("spool")
     }
 
-    /// What went wrong in hooks, which have nobody to tell.
+    /// Errors of hooks, which cannot report them to anyone.
     pub fn hook_errors(&self) -> PathBuf {
         self.home().join("hook-errors.jsonl")
     }
@@ -179,12 +179,12 @@ impl Layout {
         self.home().join("ingest.lock")
     }
 
-    /// Files on their way to their place; what is left here by a crash is rubbish.
+    /// Staging files; anything that a crash leaves here can be deleted.
     pub fn staging(&self) -> PathBuf {
         self.home().join("tmp")
     }
 
-    /// Guards what SQLite cannot: setting a damaged index aside.
+    /// Guards what SQLite cannot: moving a damaged index aside.
     pub fn lock(&self) -> PathBuf {
         self.home().join("hark.lock")
     }
@@ -194,7 +194,7 @@ impl Layout {
         self.home().join("placeholder.key")
     }
 
-    /// What callers of `hark serve` have to show; only in the user's own store.
+    /// The token for callers of `hark serve`; only in the user's own store.
     pub fn serve_token(&self) -> PathBuf {
         self.home().join("serve.token")
     }

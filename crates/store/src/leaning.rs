@@ -1,5 +1,5 @@
-//! How a project takes to what is said unasked: feedback on memories that were told there, added up.
-//! In the index only: losing it loses nothing that was said.
+//! How useful injections are in a project: the sum of feedback on memories injected there. Only in the
+//! index; losing it loses no memory.
 
 use hark_core::ProjectKey;
 
@@ -17,7 +17,7 @@ pub(crate) fn name(project: &ProjectKey) -> String {
 }
 
 impl Store {
-    /// Above zero: what was told there was of no use more often than it helped.
+    /// Above zero, injected memories were useless more often than they helped.
     pub fn leaning(&self, project: &ProjectKey) -> Result<i64, StoreError> {
         Ok(self.noted(&name(project))?.and_then(|text| text.parse().ok()).unwrap_or(0).clamp(LEAST, MOST))
     }

@@ -1,4 +1,4 @@
-//! What was put into an assistant's context unasked: every byte, when, where, and why.
+//! Records everything that hark injected into an assistant's context: text, time, place and reason.
 
 use hark_core::Timestamp;
 use rusqlite::{OptionalExtension, params};
@@ -87,7 +87,7 @@ impl Writer<'_> {
                 if injection.told {
                     told.execute(params![injection.session, item, now])?;
                 }
-                // What was said unasked was used, as far as anybody can tell.
+                // Count an injected memory as used.
                 let id: Option<Vec<u8>> = item
                     .strip_prefix("m-")
                     .map_or(Ok(None), |tail| find.query_row([tail], |row| row.get(0)).optional())?;

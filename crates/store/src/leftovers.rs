@@ -1,6 +1,6 @@
-//! What killed processes left in `tmp/`: drafts of files, and half a snapshot, which holds memories.
+//! Cleans up what killed processes left in `tmp/`: drafts of files, and partial snapshots, which contain memories.
 //!
-//! Only files with names of our own making are removed, and only when nobody is writing them any more.
+//! It removes only files with hark's own names, and only if no process is still writing them.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -12,17 +12,17 @@ use crate::files;
 use crate::store::Store;
 use crate::traces::Traces;
 
-/// A draft is on its way for moments. One that is older than this has nobody behind it.
+/// A draft exists only for a moment. No process is writing a draft older than this.
 const ABANDONED: Duration = Duration::from_secs(10 * 60);
 
-/// Keeps others from taking a draft for a leftover, until the file is closed. A file system without
-/// locks is no reason to fail: there it goes by age.
+/// Keeps other processes from removing this draft until it is closed. On a file system without locks,
+/// only the age counts.
 pub(crate) fn claim(draft: &File) {
     let _ = draft.try_lock();
 }
 
 impl Store {
-    /// Removes what killed processes left behind; returns how many files that were.
+    /// Removes what killed processes left behind; returns the number of files.
     pub fn remove_leftovers(&self) -> Result<usize, StoreError> {
         self.sweep(&|_| false)
     }
@@ -58,7 +58,7 @@ impl Store {
         Ok(count)
     }
 
-    /// Nobody holds it.
+    /// Whether no process holds its lock.
     fn is_unclaimed(&self, path: &Path) -> bool {
         match self.layout.door().open(path).map(|file| file.try_lock()) {
             Ok(Ok(())) => true,

@@ -1,9 +1,8 @@
-//! Where memories live: markdown files that are the truth, and a SQLite index that can be rebuilt
-//! from them at any time.
+//! Stores memories: markdown files are the source of truth, and a SQLite index can be rebuilt from them
+//! at any time.
 //!
-//! [`Store`] is the only way in. It owns connections, migrations, atomic files, the search tiers
-//! and the pick-up of hand-edited files. What a hit is worth, and who may change what, is decided
-//! above it.
+//! [`Store`] is the only entry point. It owns connections, migrations, atomic files, the search tiers
+//! and the detection of hand-edited files. Callers decide how hits rank and who may change what.
 
 mod access;
 mod backup;

@@ -1,6 +1,6 @@
-//! The length of the write-ahead log. Whoever opens the database alone reads its whole log first, so
-//! a log that hooks let grow would cost every later hook. A hook has no time to fold it into the
-//! database either; it says when somebody should.
+//! Limits the length of the write-ahead log. The first process to open the database reads the whole log,
+//! so a long log would slow down every later hook. A hook has no time to checkpoint the log either; it
+//! reports when another process should.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,18 +14,18 @@ use crate::layout::Layout;
 use crate::store::Store;
 use crate::write::Filing;
 
-/// Up to this length a log is left alone: 128 pages, about 16 prompts, half a millisecond to read.
+/// A log up to this length is not checkpointed: 128 pages, about 16 prompts, half a millisecond to read.
 pub(crate) const LONG: u64 = 512 * 1024;
-/// Up to this length a process that lives on leaves it: 1,000 pages.
+/// The same for a long-lived process: 1,000 pages.
 const LONG_FOR_LASTING: u64 = 4 * 1024 * 1024;
-/// If nobody can fold the log because somebody else reads, asking again waits for this much more.
+/// If readers block a checkpoint, the next request waits until the log has grown by this much.
 const STEP: u64 = 256 * 1024;
-/// Nobody who writes is held up for longer.
+/// The longest delay for writers.
 const HOLD_UP: Duration = Duration::from_millis(15);
 
-/// SQLite's own choice: a log of so many pages is folded by whoever writes next.
+/// SQLite's default: the next writer checkpoints a log of this many pages.
 pub(crate) const USUAL_PAGES: i64 = 1_000;
-/// The same for those who leave it to others.
+/// The same for processes that leave checkpoints to others.
 pub(crate) const VERY_LONG_PAGES: i64 = 8_000;
 
 pub(crate) fn length(database: &Path) -> u64 {
@@ -39,8 +39,8 @@ fn file(database: &Path) -> PathBuf {
 }
 
 impl Store {
-    /// Whether the log has become long, and somewhat longer, since this store was opened. Of many
-    /// processes that write at once only a few are told so.
+    /// Whether the log is long and has grown since this store was opened. Of many concurrent writers, only
+    /// a few get `true`.
     pub fn log_grew_long(&self) -> bool {
         let now = length(&self.layout.database());
         now > LONG && now / STEP != self.log_at_opening / STEP
@@ -65,7 +65,7 @@ impl Store {
         is_long
     }
 
-    /// Moves the log into the database and begins it anew, so that the next hook need not.
+    /// Checkpoints and restarts the log, so that the next hook need not.
     pub fn fold_log(&mut self, now: Timestamp) -> Result<(), StoreError> {
         // Most of it beside those who write; then what they wrote meanwhile. For that they wait, so not
         // for as long as somebody may read.
@@ -81,8 +81,8 @@ impl Store {
     }
 }
 
-/// Moves the log into the database beside those who read and write. It takes as long as ten writes and waits for
-/// the disk, so it has a connection of its own: whoever uses the store's goes on meanwhile.
+/// Checkpoints the log while others read and write. It takes as long as ten writes and waits for the disk, so it
+/// uses its own connection and does not block users of the store's.
 pub fn fold_beside(layout: &Layout) -> Result<(), StoreError> {
     let path = layout.database();
     let settings = Settings { patience: HOLD_UP, skip_checkpoint: true, cache_kib: 64 };
@@ -90,7 +90,7 @@ pub fn fold_beside(layout: &Layout) -> Result<(), StoreError> {
     checkpoint(&conn, "PASSIVE").map(drop).at(&path)
 }
 
-/// Whether all of the log is in the database now, and nobody reads from it any more.
+/// Whether the whole log is in the database, and no process reads from it.
 fn checkpoint(conn: &Connection, how: &str) -> rusqlite::Result<bool> {
     conn.query_row(&format!("PRAGMA wal_checkpoint({how})"), [], |row| Ok(row.get::<_, i64>(0)? == 0))
 }

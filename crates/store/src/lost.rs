@@ -1,5 +1,5 @@
-//! A folder `memories/` that is gone although the index knows memories: a slip of the hand, a disk that is
-//! not mounted. The index follows the files, so this is noted before it does, for `hark doctor`.
+//! Detects a missing `memories/` folder while the index has memories: an accidental deletion, or a disk that
+//! is not mounted. The index follows the files, so this is recorded first, for `hark doctor`.
 
 use hark_core::Timestamp;
 
@@ -11,12 +11,12 @@ use crate::store::Store;
 
 pub(crate) const KEY: &str = "lost";
 
-/// Whether the folder is gone while there is an index.
+/// Whether the folder is missing while there is an index.
 pub(crate) fn is_gone(layout: &Layout) -> bool {
     !layout.door().has_folder(&layout.memories()) && layout.door().has_file(&layout.database())
 }
 
-/// Notes how many memories the index still knows.
+/// Records the number of memories in the index.
 pub(crate) fn note(conn: &rusqlite::Connection, now: Timestamp) -> rusqlite::Result<()> {
     let count: i64 = conn.query_row("SELECT count(*) FROM memory", [], |row| row.get(0))?;
     if count > 0 {
@@ -26,7 +26,7 @@ pub(crate) fn note(conn: &rusqlite::Connection, now: Timestamp) -> rusqlite::Res
 }
 
 impl Store {
-    /// What to say about memories that are not there any more.
+    /// The finding about missing memories.
     pub(crate) fn lost_memories(&self) -> Result<Option<Finding>, StoreError> {
         let here: i64 = self.conn.query_row("SELECT count(*) FROM memory", [], |row| row.get(0)).at(self)?;
         let noted = self.noted(KEY)?.and_then(|text| {
@@ -37,18 +37,18 @@ impl Store {
         let folder = self.layout.memories();
         let what = match (noted, &backup) {
             (Some((count, at)), _) if here < count => {
-                format!("{} was gone on {at}; {} memories are missing", folder.display(), count - here)
+                format!("{} was missing on {at}; {} memories are missing", folder.display(), count - here)
             }
             (_, Some((name, count))) if here == 0 => {
-                format!("{} holds no memories, but the snapshot {name} holds {count}", folder.display())
+                format!("{} contains no memories, but the snapshot {name} contains {count}", folder.display())
             }
             _ => return Ok(None),
         };
         let fix = match backup {
             Some((name, count)) => {
-                format!("bring back {count} memories: hark backup restore {name} --yes")
+                format!("restore {count} memories: hark backup restore {name} --yes")
             }
-            None => "put the folder back from a copy of your own, then run: hark reindex".to_owned(),
+            None => "restore the folder from your own backup, then run: hark reindex".to_owned(),
         };
         Ok(Some(Finding { severity: Severity::Problem, what, mend: Some(fix) }))
     }

@@ -1,4 +1,4 @@
-//! Words that only the index keeps, by name: when something was last done, how a folder looked.
+//! Named values that only the index keeps: when something last ran, the state of a folder.
 
 use rusqlite::{Connection, OptionalExtension};
 

@@ -1,7 +1,7 @@
-//! Records that this store wrote: rows of its index, lines of its history, events that wait in its spool.
+//! Reads records that this store wrote: rows of its index, lines of its history, events in its spool.
 //!
-//! Their text passed redaction when it was written. This is the only way that takes JSON at its word,
-//! and it is open to this crate alone; whatever comes from elsewhere goes through the redactor.
+//! Their text was redacted when it was written. This is the only code that accepts JSON without redaction,
+//! and only this crate can use it; all other text goes through the redactor.
 
 use hark_core::redact::Unredacted;
 use serde::de::DeserializeOwned;

@@ -1,7 +1,7 @@
-//! A store in a place that cannot be written: a mounted snapshot, a home without room for a side file, a
-//! folder somebody took the write permission from. It can still be read, and says so in `hark doctor`.
+//! A read-only store: a mounted snapshot, a full disk, or a folder without write permission. It can still be
+//! read, and `hark doctor` reports it.
 //!
-//! The index is used as it is if it agrees with the files. Else one is made in memory, for this process.
+//! The index is used if it matches the files. Otherwise hark builds one in memory, for this process.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub(crate) fn is_about_writing(error: &StoreError) -> bool {
 
 /// Opens what can be read. Without memories there is nothing to read, and `why` says what is wrong.
 pub(crate) fn open(layout: &Layout, options: &OpenOptions, why: StoreError) -> Result<Store, StoreError> {
-    // Something else under one of these names is to be seen to first.
+    // Anything else under one of these names must be fixed first.
     let door = layout.door();
     let strange = door.look(&layout.database()).is_ok_and(|found| found.is_some_and(|look| !look.is_file()));
     if strange || !door.has_folder(&layout.memories()) {
@@ -67,7 +67,7 @@ impl Store {
     pub(crate) fn about_writing(&self) -> Option<Finding> {
         let home = self.layout.home();
         let fix = if may_be_written(home) {
-            format!("check who owns the files in it, then: chmod -R u+rwX {}", home.display())
+            format!("check the owner of its files, then run: chmod -R u+rwX {}", home.display())
         } else {
             format!(
                 "make it writable, for example: chmod -R u+rwX {}, or set HARK_HOME to another folder",
@@ -76,10 +76,7 @@ impl Store {
         };
         self.read_only.then(|| Finding {
             severity: Severity::Problem,
-            what: format!(
-                "{}: cannot be written; memories can be read, and nothing new is stored",
-                home.display()
-            ),
+            what: format!("{}: read-only; hark can read memories but stores nothing new", home.display()),
             mend: Some(fix),
         })
     }

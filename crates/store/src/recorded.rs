@@ -1,5 +1,5 @@
-//! Whether what a transcript tells is known already: from an earlier reading, from a hook that told
-//! it when it happened, or from another session of which this one is a fork.
+//! Checks whether an event in a transcript is already known: from an earlier reading, from a hook, or
+//! from the session that this one was forked from.
 
 use hark_core::event::{Arrival, EventKind, Recorded};
 use rusqlite::{OptionalExtension, params};

@@ -1,5 +1,5 @@
-//! What still holds the words of something that was forgotten, and what a person can do about each
-//! place. The last step of forgetting: everything is searched byte by byte.
+//! Finds places that still contain forgotten words, and how to remove each. This is the last step of
+//! forgetting: it searches everything byte by byte.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::traces::{Place, Traces};
 /// Transcripts larger than this are not searched.
 const LARGEST_TRANSCRIPT: u64 = 256 * 1024 * 1024;
 
-/// A place that still holds the words.
+/// A place that still contains the words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Remains {
     /// A path inside the data directory, or a whole path outside of it.
@@ -30,7 +30,7 @@ pub struct Remains {
 }
 
 impl Store {
-    /// What to look for when these are gone: their words, as far as no other memory says them too.
+    /// The texts to search for: those that no other memory contains.
     pub fn traces(&self, gone: Vec<(&Memory, Vec<Revision>)>) -> Result<Traces, StoreError> {
         let ids: HashSet<MemoryId> = gone.iter().map(|(memory, _)| memory.id).collect();
         let mut failure = None;
@@ -69,7 +69,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Places that still hold one of the texts. `torn` are snapshots that cannot be read to their end.
+    /// Places that still contain one of the texts. `torn` are snapshots that cannot be read to their end.
     pub fn remains(&self, traces: &Traces, torn: &[String]) -> Result<Vec<Remains>, StoreError> {
         let mut found = Vec::new();
         let mut copies = Vec::new();
@@ -96,7 +96,7 @@ impl Store {
         }
         for name in torn {
             let fix = format!("delete {}", self.layout.home().join(name).display());
-            let why = "is damaged; the part that cannot be read may hold it".to_owned();
+            let why = "is damaged; the unreadable part may contain it".to_owned();
             found.push(Remains { place: name.clone(), why, fix });
         }
         found.extend(self.transcripts_holding(traces)?);
@@ -178,10 +178,7 @@ impl Store {
             if text.is_ok_and(|bytes| traces.found_at_source(&bytes)) {
                 found.push(Remains {
                     place: path.display().to_string(),
-                    why: format!(
-                        "is the transcript that {} keeps; hark does not read it again",
-                        session.host
-                    ),
+                    why: format!("is a transcript of {}; hark does not read it again", session.host),
                     fix: format!("delete {}", path.display()),
                 });
             }
@@ -195,7 +192,7 @@ fn copy(place: String, is_backup: bool) -> Remains {
     let (why, fix) = if is_backup {
         ("is a snapshot that could not be changed", format!("delete {place} in the data directory"))
     } else {
-        ("still holds it", "delete hark.db in the data directory, then run: hark reindex".to_owned())
+        ("still contains it", "delete hark.db in the data directory, then run: hark reindex".to_owned())
     };
     Remains { place, why: why.to_owned(), fix }
 }

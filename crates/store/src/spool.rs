@@ -1,5 +1,5 @@
-//! What hooks leave behind when the index cannot be written: redacted events that wait for the next
-//! ordinary opening, and a short list of what went wrong. Plain files, no database.
+//! Files that hooks write when the index is not writable: redacted events for the next regular opening,
+//! and a short list of errors. No database is involved.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::files;
 use crate::layout::Layout;
 use crate::own;
 
-/// More events than this wait for nobody: something has been broken for long.
+/// The most waiting events; beyond this, something has been broken for a long time.
 const MOST_WAITING: usize = 20_000;
 /// The list of errors is cut when it reaches this size.
 const MOST_ERROR_BYTES: u64 = 64 * 1024;
@@ -64,7 +64,7 @@ pub fn waiting(layout: &Layout) -> Vec<(PathBuf, Arrival)> {
     found
 }
 
-/// An event that was stored no longer waits.
+/// Removes a stored event from the spool.
 pub fn done(layout: &Layout, path: &Path) {
     let _ = layout.door().remove(path);
 }

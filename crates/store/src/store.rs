@@ -23,9 +23,9 @@ use crate::{damage, index, layers, log, lost, migrate, projects, read_only, sess
 /// Who opens the store; decides how long it waits and what it tidies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// A command or server: waits its turn, checkpoints on close.
+    /// A command or server: waits for locks, checkpoints on close.
     Ordinary,
-    /// A hook: must be gone in milliseconds.
+    /// A hook: must finish in milliseconds.
     Hook,
 }
 
@@ -52,13 +52,13 @@ pub struct Store {
     pub(crate) visited: HashSet<i64>,
     pub(crate) log_at_opening: u64,
     pub(crate) log_when_folded: Cell<u64>,
-    /// Where a damaged index was put when this store was opened.
+    /// Where a damaged index was moved when this store was opened.
     set_aside: Option<PathBuf>,
     /// How many memories were indexed, if opening had to index them all.
     rebuilt: Option<usize>,
     pub(crate) read_only: bool,
     /// When opening picked up files, until the first refresh.
-    refreshed: Option<Instant>,
+    pub(crate) refreshed: Option<Instant>,
 }
 
 /// Between opening a store and its first use, in a command.
@@ -95,7 +95,7 @@ impl Store {
         }
     }
 
-    /// For hooks, which have no time: nothing is migrated, rebuilt or picked up. What is not ready is
+    /// For hooks, which have no time: migrates, rebuilds and imports nothing. A store that is not ready is
     /// an error.
     fn open_as_it_is(layout: &Layout, options: &OpenOptions) -> Result<Store, StoreError> {
         let settings = options.role.settings();
@@ -196,7 +196,7 @@ impl Store {
         sessions::pick_up(self, false, now).map(drop)
     }
 
-    /// Looks at every file, however many there are.
+    /// Checks every file.
     pub fn refresh_fully(&mut self, now: Timestamp) -> Result<usize, StoreError> {
         if self.read_only {
             return Ok(0);
@@ -222,7 +222,7 @@ impl Store {
         projects::cached_root(&self.conn, root, stamp).at(self)
     }
 
-    /// Best effort: a cache that cannot be written is no reason to fail.
+    /// Best effort: an unwritable cache is not an error.
     pub fn cache_project(&self, root: &str, stamp: &str, key: &ProjectKey) {
         let _ = projects::remember_root(&self.conn, root, stamp, key);
     }
@@ -253,7 +253,7 @@ fn tighten(layout: &Layout) {
     }
 }
 
-/// Best effort: a disk that takes no permissions is no reason to fail.
+/// Best effort: a disk without permissions is not an error.
 fn tighten_everything(layout: &Layout) {
     let _ = layout.door().tighten_all(Path::new(""));
 }
@@ -302,7 +302,7 @@ fn while_nobody_replaces_it(layout: &Layout, wait: Wait) -> Option<Opening> {
         return Some(Opening { _lock: None });
     };
     match wait {
-        // A file system without locks is no reason to fail.
+        // A file system without locks is not an error.
         Wait::Yes => drop(lock.lock_shared()),
         Wait::No if matches!(lock.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)) => return None,
         Wait::No => {}
@@ -315,7 +315,7 @@ struct Opening {
     _lock: Option<File>,
 }
 
-/// Moves a damaged index out of the way, once, however many processes noticed.
+/// Moves a damaged index aside, once, even if several processes noticed.
 fn set_aside_damaged(layout: &Layout, options: &OpenOptions) -> Result<Option<PathBuf>, StoreError> {
     let lock_path = layout.lock();
     let lock = layout.lock_file(&lock_path).at(&lock_path)?;
@@ -363,8 +363,8 @@ impl Role {
 }
 
 impl Store {
-    /// For damage found later than at opening: closes this store and puts its index aside. Open
-    /// again to rebuild it from the files.
+    /// For damage found after opening: closes this store and moves its index aside. Open it again to
+    /// rebuild the index from the files.
     pub fn put_index_aside(self, now: Timestamp) -> Result<Option<PathBuf>, StoreError> {
         let Store { conn, layout, embedder, redactor, .. } = self;
         drop(conn);

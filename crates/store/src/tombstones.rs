@@ -1,7 +1,6 @@
-//! What was forgotten for good, so that nothing brings it back unasked: no transcript that is read
-//! again, no import, no file that a sync put there.
+//! Records what was forgotten, so that no transcript, import or sync restores it.
 //!
-//! The truth is `tombstones.jsonl`, which is only ever appended to. It holds ids, times and keyed
+//! The source of truth is `tombstones.jsonl`, which is append-only. It contains ids, times and keyed
 //! marks, and no text: without the store's key a mark does not even confirm a guess. The table is an
 //! index over it. Marks are keyed by the store, so those that come from another store count by
 //! their ids only.
@@ -37,11 +36,11 @@ pub struct Tombstone {
     pub marks: Vec<String>,
 }
 
-/// Why something is gone.
+/// Why something was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Passing {
-    /// Somebody wanted it gone.
+    /// The user forgot it.
     Forgotten,
     /// It was archived for so long that retention removed it.
     Purged,
@@ -134,7 +133,7 @@ fn written(stamp: Option<Stamp>) -> String {
     stamp.map_or_else(String::new, |stamp| format!("{} {}", stamp.mtime, stamp.size))
 }
 
-/// Takes in what a sync or a hand changed in the file. Costs one look at it when nothing did.
+/// Imports outside changes to the file. If nothing changed, it only checks the file's metadata.
 pub(crate) fn pick_up(store: &Store) -> Result<(), StoreError> {
     let path = store.layout.tombstones();
     let stamp = store.layout.stamp(&path)?;

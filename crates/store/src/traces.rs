@@ -1,9 +1,9 @@
-//! What counts as a copy of something that was forgotten.
+//! Decides what counts as a copy of forgotten text.
 //!
-//! Two sorts of places are told apart. The sessions that a memory came from are cleaned of all that it
-//! says, sentence by sentence. Anywhere else only what cannot be there by chance is a copy: a whole
-//! text, or a part of one that is long and that no other memory says too. People say "run the tests
-//! first" in many sessions, and forgetting a memory that says it as well must not touch them.
+//! There are two kinds of places. The sessions that a memory came from are cleaned of every sentence in
+//! it. Anywhere else, only text that cannot match by chance is a copy: a full text, or a long part of
+//! one that no other memory contains. People say "run the tests first" in many sessions, and forgetting
+//! a memory that says it too must not change them.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::revisions::Revision;
 
 /// What stands where a quote was.
 pub const SCRUBBED: &str = "[forgotten]";
-/// Shorter texts are not looked for at all.
+/// Shorter texts are not searched for.
 const LEAST_CHARS: usize = 16;
 /// From here on a text is a copy wherever it stands.
 const LONG_CHARS: usize = 40;
@@ -23,7 +23,7 @@ const LONG_WORDS: usize = 6;
 const LONGEST_CUT: usize = 400;
 /// So much of a text in the name of a file is taken for a quote.
 const NAME_CHARS: usize = 16;
-/// Beyond this many memories single sentences are no longer looked for, only whole texts and titles.
+/// With more memories than this, only full texts and titles are searched for, not sentences.
 const MOST_IN_DETAIL: usize = 2_000;
 
 /// Where a text stands.
@@ -162,7 +162,7 @@ impl Needles {
         }
         texts.sort();
         texts.dedup();
-        // Too many to hold is no reason to fail: the memories are gone all the same.
+        // Too many texts are not an error: the memories were removed anyway.
         // A sentence that was taken out of a longer one begins with a capital letter that it had not.
         let matcher = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)

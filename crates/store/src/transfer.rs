@@ -1,7 +1,7 @@
-//! What export and import need of the store: memories in the order of their ids, page by page, and
-//! arrivals that keep their file as it was.
+//! Store operations for export and import: memories in the order of their ids, page by page, and imports
+//! that keep each file unchanged.
 //!
-//! What an arrival may overwrite is decided above; here a file and its rows get into place.
+//! The caller decides what an import may overwrite; this module writes the file and its rows.
 
 use std::collections::HashSet;
 use std::io;
@@ -20,7 +20,7 @@ use crate::revisions::{self, Revision};
 use crate::store::Store;
 use crate::write::{Filing, Parcel, Writer};
 
-/// 512 MB. Whoever opens the index after a crash reads all of it.
+/// 512 MB. The first process to open the index after a crash reads all of it.
 const LONGEST_LOG_PAGES: i64 = 131_072;
 
 /// Which memories leave. Empty lists mean "any".

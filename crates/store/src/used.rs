@@ -1,5 +1,5 @@
-//! How often memories were given to somebody, and when last. In the index only: it is not worth a
-//! write to a file each time, and losing it loses nothing that was said.
+//! How often memories were returned, and when last. Only in the index: it is not worth a file write each
+//! time, and losing it loses no memory.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -32,18 +32,18 @@ pub(crate) fn arrive(conn: &Connection, memory: &Memory, now: Timestamp) -> rusq
 }
 
 impl Store {
-    /// These were given to somebody. If another process writes just now, nobody waits for that.
+    /// Counts returned memories. Skips the count if another process is writing.
     pub fn note_use(&self, ids: &[MemoryId], now: Timestamp) {
         let _ = self.conn.busy_timeout(Duration::ZERO);
         if let Ok(tx) = connection::begin(&self.conn, &self.layout.database(), Duration::ZERO) {
             let noted = ids.iter().try_for_each(|id| note(&tx, id.as_bytes(), now));
-            // Lost is lost: it is only a count.
+            // Ignore errors: it is only a count.
             let _ = noted.and_then(|()| tx.commit());
         }
         let _ = self.conn.busy_timeout(self.patience);
     }
 
-    /// When a memory was last given to somebody.
+    /// When a memory was last returned.
     pub fn last_use(&self, id: &MemoryId) -> Result<Option<Timestamp>, StoreError> {
         self.conn
             .prepare_cached("SELECT last FROM used WHERE id = ?1 AND uses > 0")
@@ -52,7 +52,7 @@ impl Store {
             .at(self)
     }
 
-    /// The same for all. For those that were never given to anybody, when they arrived, if that is
+    /// The same for all memories. For those never returned, the time of their arrival, if that is
     /// asked for.
     pub fn uses(&self, or_arrival: bool) -> Result<HashMap<MemoryId, Timestamp>, StoreError> {
         let run = || -> rusqlite::Result<HashMap<MemoryId, Timestamp>> {

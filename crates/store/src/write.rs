@@ -1,5 +1,5 @@
-//! Changes to memories. A change is a file moved into place and index rows, under one lock:
-//! if the rows cannot be written the file is put back.
+//! Changes memories. A change writes a file and index rows under one lock; if the rows cannot be
+//! written, the file is restored.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -56,13 +56,12 @@ pub(crate) struct Parcel<'a> {
     pub(crate) is_new: bool,
 }
 
-/// How long a courteous writer leaves the lock to others, at most.
+/// The longest pause that a courteous writer makes for others.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 impl Store {
-    /// From now on every write is followed by a pause as long as it took. Whoever writes one thing after
-    /// the other otherwise frees the lock only for moments, which a hook that looks for it now and then
-    /// does not meet.
+    /// Makes every later write end with a pause as long as the write. Otherwise a process with many writes
+    /// frees the lock only for moments, and a hook that polls for it never gets it.
     pub fn be_courteous(&mut self) {
         self.courteous = true;
     }
@@ -73,6 +72,8 @@ impl Store {
         now: Timestamp,
         change: impl FnOnce(&mut Writer<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
+        // A change can alter what the next refresh has to look at.
+        self.refreshed = None;
         self.write_as(self.filing, now, change)
     }
 
@@ -207,7 +208,7 @@ impl Writer<'_> {
             }
             match self.load(&IdRef::Full(stored.memory.id)) {
                 Ok(memory) => found.push(memory),
-                // Gone, or being edited: whoever holds it decides.
+                // Missing or being edited: skip it.
                 Err(StoreError::NotFound { .. } | StoreError::Unreadable { .. }) => {}
                 Err(e) => return Err(e),
             }
@@ -232,7 +233,10 @@ impl Writer<'_> {
         if let Some(located) = self.layout.locate(&file)
             && located.door.look(&located.path).is_ok_and(|found| found.is_some())
         {
-            let source = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "a file of that name exists");
+            let source = std::io::Error::new(
+                std::io::ErrorKind::AlreadyExists,
+                "a file with that name already exists",
+            );
             return Err(StoreError::io(&located.path, source));
         }
         self.put_file(memory, &file)

@@ -7,8 +7,8 @@ use crate::workspace;
 
 pub(super) fn page() -> Outcome<String> {
     let mut page = String::from(
-        "# The index\n\n`hark.db` is a SQLite database that `hark reindex` rebuilds from the files. Its tables are \
-         nobody's interface: read them if you are curious, write only through hark.\n",
+        "# The index\n\n`hark.db` is a SQLite database that `hark reindex` rebuilds from the files. Its tables \
+         are not a public interface: you may read them, but write only through hark.\n",
     );
     for path in workspace::files_below(&workspace::root().join("migrations/sqlite"), "sql") {
         let sql = workspace::read(&path)?;

@@ -9,8 +9,8 @@ pub(super) fn page() -> Outcome<String> {
     let toml = workspace::read(&workspace::root().join("config/default.toml"))?;
     let mut page = String::from(
         "# Settings\n\nLater ones win: the defaults below, `~/.config/hark/config.toml` (or the file that `HARK_CONFIG` \
-         names), then `.hark/config.toml` of a project, of which only harmless keys count. `hark config` shows what \
-         holds now; `hark config set NAME VALUE` changes it.\n\n| name | default | |\n|---|---|---|\n",
+         names), then `.hark/config.toml` of a project, of which only harmless keys count. `hark config` shows the \
+         current values; `hark config set NAME VALUE` changes it.\n\n| name | default | |\n|---|---|---|\n",
     );
     for (name, value, meaning) in entries(&toml) {
         let _ = writeln!(page, "| `{name}` | `{value}` | {} |", meaning.replace('|', "\\|"));

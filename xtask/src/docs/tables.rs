@@ -48,7 +48,7 @@ pub(super) fn files() -> Outcome<String> {
     for (function, path, what) in FIXED {
         if !source.contains(function) {
             return Err(Failure::new(format!(
-                "layout.rs no longer has `{function}`; mend xtask/src/docs/tables.rs"
+                "layout.rs no longer has `{function}`; update xtask/src/docs/tables.rs"
             )));
         }
         let _ = writeln!(page, "| `{path}` | {what} |");
@@ -98,19 +98,15 @@ const FIXED: &[(&str, &str, &str)] = &[
         "spool/",
         "redacted events that hooks could not store yet; the next command stores them | truth",
     ),
-    ("\"hook-errors.jsonl\"", "hook-errors.jsonl", "what went wrong in hooks; `hark doctor` reads it | –"),
+    ("\"hook-errors.jsonl\"", "hook-errors.jsonl", "errors in hooks; `hark doctor` reads it | –"),
     ("\"worker.lock\"", "worker.lock", "held by the one background worker | –"),
-    ("\"tmp\"", "tmp/", "files on their way to their place; what a crash leaves here is rubbish | –"),
+    ("\"tmp\"", "tmp/", "staging files; anything that a crash leaves here can be deleted | –"),
     (
         "\"hark.lock\"",
         "hark.lock",
-        "held while the index is opened, and alone while a damaged one is put aside | –",
+        "locked while the index is opened, and exclusively while a damaged one is moved aside | –",
     ),
-    (
-        "fn home",
-        "hark.db.damaged-<time>",
-        "an index that was found damaged and put aside; delete it when you like | –",
-    ),
+    ("fn home", "hark.db.damaged-<time>", "a damaged index that was moved aside; can be deleted | –"),
 ];
 
 const EXAMPLE: &str = "
@@ -206,14 +202,14 @@ Asked: Move billing to queues
 ```
 
 Sections may be edited, moved and left out; in lists a path or a line of text is enough. `summary_by` marks a summary \
-that hark took from the events; once somebody changes it, it is kept. A line of a text that begins with `## ` is \
+that hark took from the events; once a person changes it, it is kept. A line of a text that begins with `## ` is \
 written with a backslash before it. Other sections and keys are kept as they are.
 ";
 
 /// The string literals of each entry of a table that begins at a line with `opening`.
 fn rows(file: &str, opening: &str, columns: usize) -> Outcome<Vec<Vec<String>>> {
     let source = workspace::read(&workspace::root().join(Path::new(file)))?;
-    let missing = || Failure::new(format!("{file}: has no table `{opening}`; mend xtask/src/docs/tables.rs"));
+    let missing = || Failure::new(format!("{file}: no table `{opening}`; update xtask/src/docs/tables.rs"));
     let all = strings(section(&source, opening).ok_or_else(missing)?);
     if all.is_empty() || !all.len().is_multiple_of(columns) {
         return Err(missing());
@@ -221,7 +217,7 @@ fn rows(file: &str, opening: &str, columns: usize) -> Outcome<Vec<Vec<String>>> 
     Ok(all.chunks(columns).map(<[String]>::to_vec).collect())
 }
 
-/// From the line that holds `opening` to the next line that closes it at the left margin.
+/// From the line that contains `opening` to the next line that closes it at the left margin.
 fn section<'a>(source: &'a str, opening: &str) -> Option<&'a str> {
     let from = source.find(opening)?;
     let rest = &source[from..];

@@ -2,7 +2,7 @@
 //! model of the testkit on 127.0.0.1. One after the other they work in the same project, and each
 //! must find what the one before left behind.
 //!
-//! What a client is stands in `clients`, what is told in `story`, what is looked at in `proof`.
+//! `clients` describes the clients, `story` what they do, and `proof` what is checked.
 
 mod clients;
 mod processes;
@@ -21,7 +21,7 @@ use stage::Stage;
 use verdict::Verdict;
 
 /// Runs these clients (all of them if none is named) with the binary `hark`; they are kept in
-/// `cache`. `Ok` says what was passed over because it cannot be had on this machine.
+/// `cache`. `Ok` says what was skipped because it is not available on this machine.
 pub(crate) fn run(hark: &Path, cache: &Path, wanted: &[&str]) -> Result<String, String> {
     if let Some(unknown) = wanted.iter().find(|id| clients::ALL.iter().all(|client| client.id != **id)) {
         let known: Vec<&str> = clients::ALL.iter().map(|client| client.id).collect();
@@ -40,7 +40,7 @@ pub(crate) fn run(hark: &Path, cache: &Path, wanted: &[&str]) -> Result<String, 
         match npm.install(client.id, client.packages) {
             Ok(()) => there.push(client),
             Err(Missing(what)) => {
-                println!("passed over: {what}");
+                println!("skipped: {what}");
                 absent.push(client.id);
             }
         }

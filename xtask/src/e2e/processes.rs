@@ -1,4 +1,4 @@
-//! What a client leaves running. Only what was started in our own home is ended, each by its id.
+//! Ends processes that a client leaves running: only those started in the test home, each by its id.
 
 use std::fs;
 use std::path::Path;

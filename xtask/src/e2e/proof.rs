@@ -1,4 +1,4 @@
-//! What must be seen: in the requests that reached the model, and in what hark says of itself.
+//! Checks the requests that reached the model, and the state that hark reports.
 
 use hark_testkit::model::Asked;
 use serde_json::Value;
@@ -29,13 +29,13 @@ pub(super) fn newest(stage: &Stage<'_>, client: &Client) -> Value {
     own.max_by_key(|session| session["started"].as_str().unwrap_or_default().to_owned()).unwrap_or_default()
 }
 
-/// Its hooks told of one session, with its tools and the file.
+/// Its hooks reported one session, with its tools and the file.
 pub(super) fn session(stage: &Stage<'_>, client: &Client, verdict: &mut Verdict) -> Value {
     let session = newest(stage, client);
     let calls = session["tool_calls"].as_u64().unwrap_or(0);
-    verdict.check(format!("its hooks told of {calls} tool calls"), calls >= 3);
+    verdict.check(format!("its hooks reported {calls} tool calls"), calls >= 3);
     let files = session["top_files"].to_string();
-    verdict.check(format!("its hooks told of the file it changed ({files})"), files.contains(NOTES));
+    verdict.check(format!("its hooks reported the file it changed ({files})"), files.contains(NOTES));
     let expected = if client.hooks.ends { "closed" } else { "open" };
     let what = format!("the session is {expected}");
     verdict.equal(what, &session["status"].as_str().unwrap_or("unknown"), &expected);
@@ -133,7 +133,7 @@ pub(super) fn doctor(stage: &Stage<'_>, client: &Client, verdict: &mut Verdict) 
     let own = assistants.into_iter().find(|one| one["host"] == client.id).unwrap_or_default();
     verdict.equal("`hark doctor` says that it is wired", &own["wired"].as_str().unwrap_or("nothing"), &"yes");
     let heard = own["last_event"].is_string() && own["last_injection"].is_string();
-    verdict.check("`hark doctor` has its last event and the last words to it", heard);
+    verdict.check("`hark doctor` shows its last event and last injection", heard);
     verdict.equal("`hark doctor` finds no fault", &report["findings"], &serde_json::json!([]));
 }
 

@@ -1,4 +1,4 @@
-//! Where clients play: one home, one store, one project, one model.
+//! The environment of the clients: one home, one store, one project, one model.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,7 +44,7 @@ impl<'a> Stage<'a> {
         git::git(&home, &project, &["add", "."]);
         git::git(&home, &project, &["commit", "-q", "-m", "notes"]);
         let model = Model::start().map_err(|e| format!("no port to listen on: {e}"))?;
-        // So that the first client is told something too.
+        // So that the first client receives something too.
         let directive = ["remember", "--kind", "directive", "Never drive into the depot on a Friday."];
         home.hark(directive).within(&project).ok();
         Ok(Stage { home, project, model, npm, cache, settings: BTreeMap::new(), left: None })

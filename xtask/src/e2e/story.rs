@@ -1,5 +1,5 @@
-//! What happens to each client: it is wired, works in the project, and leaves something behind that
-//! the next one must find; in the end everything is taken out again.
+//! What happens to each client: it is connected, works in the project, and leaves something behind that
+//! the next one must find; at the end hark is uninstalled.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use super::proof;
 use super::stage::{Left, NOTES, Stage};
 use super::verdict::{Verdict, explain};
 
-/// Each client has a word of its own, which nobody else would come upon.
+/// Each client has a unique word that no other client would produce.
 const LANES: &[&str] =
     &["cobalt", "saffron", "magenta", "viridian", "ochre", "indigo", "crimson", "turquoise", "umber"];
 
@@ -186,7 +186,7 @@ pub(super) fn leave(stage: &Stage<'_>, clients: &[&Client], verdict: &mut Verdic
             left.extend(path.exists().then(|| path.display().to_string()));
         }
     }
-    verdict.equal("our own files are gone", &left, &Vec::new());
+    verdict.equal("hark's own files were removed", &left, &Vec::new());
 }
 
 fn lane_of(client: &Client) -> &'static str {

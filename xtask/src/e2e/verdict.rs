@@ -1,4 +1,4 @@
-//! What was checked, and what came of it.
+//! The checks and their results.
 
 use std::fmt::Display;
 use std::fs;
@@ -42,7 +42,7 @@ impl Verdict {
 const MOST_LINES: usize = 25;
 const MOST_CHARS: usize = 400;
 
-/// For whoever has to find out why: the end of the log, and what was asked and answered. Whole
+/// For debugging: the end of the log, and what was asked and answered. Whole
 /// requests are put into `kept`.
 pub(super) fn explain(log: &Path, asked: &[Asked], kept: &Path) {
     let said = fs::read_to_string(log).unwrap_or_default();

@@ -43,7 +43,7 @@ pub(super) fn check() -> Outcome<Vec<String>> {
     }
     for twin in &twins {
         if versions.get(twin.split('@').next().unwrap_or_default()).is_none_or(|v| v.len() < 2) {
-            complaints.push(format!("{twin}: is in `skip` in deny.toml but not there twice; remove it"));
+            complaints.push(format!("{twin}: is in `skip` in deny.toml but is not a duplicate; remove it"));
         }
     }
     if packages.len() > MOST_PACKAGES {

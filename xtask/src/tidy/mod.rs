@@ -1,5 +1,5 @@
-//! What no compiler checks: size of files, headers, leftovers, paths of somebody's machine, what
-//! is tracked in git, and the dependencies.
+//! Checks that no compiler makes: file sizes, headers, leftovers, absolute paths of a developer's machine,
+//! files tracked in git, and dependencies.
 
 mod dependencies;
 mod sources;

@@ -22,7 +22,7 @@ const LEFTOVERS: &[(&str, &str)] = &[
     ("/tmp/", "target"),
 ];
 
-/// Paths that texts and examples may use: nobody's machine.
+/// Placeholder paths that texts and examples may use.
 const EXAMPLES: &[&str] = &["/home/ann", "/home/me", "/home/user", "/Users/ann", "/Users/me"];
 
 pub(super) fn check() -> Outcome<Vec<String>> {
@@ -64,7 +64,7 @@ fn complain(name: &str, text: &str) -> Vec<String> {
     if !text.starts_with("//!") {
         complaints.push(format!("{name}: does not begin with `//!` and why the file exists"));
     }
-    // Tests hold secrets-like and path-like samples on purpose.
+    // Tests contain samples that look like secrets and paths on purpose.
     let tests = ["#[cfg(test)]", "#[cfg(all(test"].iter().filter_map(|mark| text.find(mark)).min();
     let code = &text[..tests.unwrap_or(text.len())];
     if !name.contains("/tests/") {
@@ -92,7 +92,7 @@ fn leftovers(name: &str, text: &str) -> Vec<String> {
         for (a, b) in LEFTOVERS {
             let found = line.contains(&format!("{a}{b}"));
             if found && !allowed {
-                complaints.push(format!("{name}:{}: holds `{a}{b}`", number + 1));
+                complaints.push(format!("{name}:{}: contains `{a}{b}`", number + 1));
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::{overview, tree, ui};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Help {
-    /// The command to explain; an overview if absent
+    /// The command to explain; default: an overview
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
     /// List every command

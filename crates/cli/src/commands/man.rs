@@ -17,10 +17,7 @@ pub(super) struct Man {
 impl Start for Man {
     fn start(self, _environment: &Environment) -> Result<(), Failure> {
         let fail = |e: std::io::Error| {
-            Failure::storage(
-                format!("{}: {e}", self.folder.display()),
-                "choose a folder that you may write to",
-            )
+            Failure::storage(format!("{}: {e}", self.folder.display()), "choose a writable folder")
         };
         std::fs::create_dir_all(&self.folder).map_err(fail)?;
         clap_mangen::generate_to(tree::command(), &self.folder).map_err(fail)?;

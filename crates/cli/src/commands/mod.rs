@@ -1,5 +1,4 @@
-//! Commands that are programs of their own rather than operations on a store. Every other command comes from the
-//! table of operations.
+//! Commands that are not operations on a store. Every other command comes from the table of operations.
 
 mod completions;
 mod eval;
@@ -27,7 +26,7 @@ pub(crate) struct Program {
     pub(crate) run: fn(&ArgMatches, &Environment) -> Result<(), Failure>,
 }
 
-/// A program's arguments, and what it does with them.
+/// A program's arguments, and how it runs.
 trait Start: Args {
     fn start(self, environment: &Environment) -> Result<(), Failure>;
 }
@@ -93,7 +92,7 @@ pub(crate) static PROGRAMS: &[Program] = &[
     },
     Program {
         name: "eval",
-        summary: "Measure recall on documents and questions of your own",
+        summary: "Measure recall on your own documents and questions",
         examples: &[("hark eval rank --help", "How to rank documents for questions")],
         group: Group::Store,
         args: args::<eval::Eval>(),

@@ -25,7 +25,7 @@ pub(super) struct Serve {
     /// Read the token from this file instead of HARK_SERVE_TOKEN or the store
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Another name by which clients reach this server, such as that of a proxy in front of it
+    /// Another host name of this server, such as that of a proxy in front of it
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
     /// List these families of tools besides the core ones

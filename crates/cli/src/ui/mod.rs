@@ -1,4 +1,4 @@
-//! What people see. Data goes to stdout, remarks to stderr; colour only on a terminal.
+//! Output for people. Data goes to stdout, notes to stderr; colour only on a terminal.
 
 pub(crate) mod bar;
 pub(crate) mod pager;

@@ -56,7 +56,7 @@ fn a_garbage_index_is_set_aside_and_rebuilt() {
     recovers("garbage", |db| fs::write(db, "no database, just words ".repeat(1000)).unwrap());
     let (home, _) = filled();
     fs::write(home.database(), "no database, just words ".repeat(1000)).unwrap();
-    assert!(home.findings().contains("put aside"), "the doctor says what it did");
+    assert!(home.findings().contains("a damaged index was moved"), "the doctor says what it did");
     assert_eq!(set_aside(&home), 1);
 }
 
@@ -524,14 +524,14 @@ fn without_a_snapshot_it_is_said_too_and_the_loss_of_both_is_noticed() {
     let (home, _) = filled();
     fs::remove_dir_all(home.memories()).unwrap();
     let said = home.findings();
-    assert!(said.contains("3 memories are missing") && said.contains("a copy of your own"), "{said}");
+    assert!(said.contains("3 memories are missing") && said.contains("your own backup"), "{said}");
 
     let (home, _) = filled();
     home.hark(["backup"]).ok();
     fs::remove_dir_all(home.memories()).unwrap();
     home.remove_index();
     let said = home.findings();
-    assert!(said.contains("holds no memories, but the snapshot"), "{said}");
+    assert!(said.contains("contains no memories, but the snapshot"), "{said}");
 }
 
 /// Snapshots of an empty store must not push out the last one that holds memories.
@@ -555,5 +555,5 @@ fn after_a_loss_no_snapshot_makes_room() {
         home.hark(["work"]).ok();
     }
     let said = home.findings();
-    assert!(said.contains("bring back 7 memories"), "{said}");
+    assert!(said.contains("restore 7 memories"), "{said}");
 }

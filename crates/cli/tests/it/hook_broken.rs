@@ -52,7 +52,7 @@ fn a_stdin_that_never_ends_is_not_waited_for() {
     let output = child.wait_with_output().unwrap();
     drop(stdin);
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"{}"[..]));
-    assert!(home.findings().contains("not done in time"));
+    assert!(home.findings().contains("timed out"));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_store_on_a_read_only_disk_is_said_at_once_and_the_doctor_knows() {
     assert_eq!(String::from_utf8_lossy(&begun.stderr), "");
     let said: Value = serde_json::from_slice(&begun.stdout).expect("one JSON object");
     let said = context(&said);
-    assert!(said.contains("nothing of this session is being remembered"), "{said}");
+    assert!(said.contains("nothing in this session is being remembered"), "{said}");
     assert!(said.contains("hark doctor"), "{said}");
     let ran = on_a_read_only_disk(&home, &ran(&home, "ro", "t1", "out")).expect("as before");
     assert_eq!((ran.stdout.as_slice(), ran.stderr.as_slice()), (&b"{}"[..], &b""[..]));

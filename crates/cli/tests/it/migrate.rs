@@ -124,7 +124,7 @@ fn opencode_memory() {
     assert_eq!((text(moved, "status"), text(moved, "closed")), ("archived", "2025-12-05T09:30:00.000Z"));
     assert_eq!(text(&memories["Try a read replica"], "expires"), "2026-12-10T09:30:00.000Z");
     let unmapped = told["unmapped"].to_string();
-    assert!(unmapped.contains("became a convention") && unmapped.contains("not there"), "{unmapped}");
+    assert!(unmapped.contains("became a convention") && unmapped.contains("missing"), "{unmapped}");
     is_settled(&home, &["opencode-memory", folder.to_str().unwrap()], &folder);
 }
 
@@ -304,7 +304,7 @@ fn all_finds_what_is_on_the_machine_and_one_broken_file_does_not_keep_the_others
     assert_eq!(added, 10, "{told}");
     let broken =
         told["sources"].as_array().unwrap().iter().find(|s| s["tool"] == "total-agent-memory").unwrap();
-    assert!(text(broken, "error").contains("no SQLite database"), "{broken}");
+    assert!(text(broken, "error").contains("not a SQLite database"), "{broken}");
 }
 
 #[test]
@@ -314,12 +314,12 @@ fn what_is_not_there_or_not_that_tools_is_said() {
     sqlite::open(&path).execute_batch("CREATE TABLE cats (name TEXT)").unwrap();
     let file = path.to_str().unwrap();
     for (args, says) in [
-        (&["walrus"][..], "not a tool"),
-        (&["sessionmem"], "nothing of sessionmem was found"),
+        (&["walrus"][..], "unknown tool"),
+        (&["sessionmem"], "no data of sessionmem was found"),
         (&["sessionmem", file], "no table `memories`"),
         (&["sessionmem", "/no/such.db"], "no such file"),
         (&["server-memory", file], "some.db"),
-        (&["obsidian"], "say where it is"),
+        (&["obsidian"], "pass its path"),
     ] {
         let outcome = home.hark([&["migrate"], args].concat()).run();
         assert!(outcome.code != Some(0) && outcome.stderr().contains(says), "{says}: {outcome}");

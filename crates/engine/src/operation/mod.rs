@@ -171,7 +171,7 @@ impl Operation {
             hark_hosts::HOSTS.iter().find(|host| host.id == id).map_or("an assistant", |host| host.name);
         Err(crate::EngineError::invalid(
             format!("`hark {}` is for the user to run, and this is a shell of {name}", self.name),
-            "run it in a terminal of your own",
+            "run it in your own terminal",
         ))
     }
 }

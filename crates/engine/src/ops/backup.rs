@@ -1,4 +1,4 @@
-//! Snapshots of the files, and bringing files back from one.
+//! Makes snapshots of the files, and restores files from one.
 
 use clap::Args;
 use hark_core::Timestamp;
@@ -17,7 +17,7 @@ use crate::operation::{
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
     pub made: Snapshot,
-    /// How many there are now.
+    /// The number of snapshots kept.
     pub kept: usize,
 }
 
@@ -29,14 +29,14 @@ pub struct ListResponse {
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct RestoreRequest {
-    /// Which snapshot; the newest if absent
+    /// Name of the snapshot; default: the newest
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// Everything as it was then: files that differ are replaced, newer ones go
+    /// Restore the exact state: replace changed files, remove newer ones
     #[arg(long)]
     #[serde(default)]
     pub exact: bool,
-    /// Really do it; without this only show what would be done
+    /// Restore; without this, only show what would change
     #[arg(long)]
     #[serde(default)]
     pub yes: bool,
@@ -47,7 +47,7 @@ pub struct RestoreResponse {
     pub applied: bool,
     #[serde(flatten)]
     pub files: Restored,
-    /// The snapshot of how it was before, to go back to.
+    /// The snapshot of the state before the restore.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
     pub memories: usize,
@@ -68,7 +68,7 @@ pub fn list(engine: &mut Engine, _caller: &Caller) -> Result<ListResponse, Engin
     Ok(ListResponse { snapshots: engine.store.snapshots() })
 }
 
-/// Brings back what is missing or damaged, or everything. The state before is a snapshot too.
+/// Restores missing or damaged files, or everything, after making a snapshot of the current state.
 pub fn restore(
     engine: &mut Engine,
     _caller: &Caller,
@@ -77,13 +77,16 @@ pub fn restore(
     let now = engine.now();
     let Some(path) = engine.store.snapshot_path(request.name.as_deref()) else {
         return Err(match &request.name {
-            Some(name) => EngineError::invalid(format!("there is no snapshot `{name}`"), "hark backup list"),
-            None => EngineError::invalid("there is no snapshot yet", "make one: hark backup"),
+            Some(name) => EngineError::invalid(
+                format!("there is no snapshot `{name}`"),
+                "list snapshots with `hark backup list`",
+            ),
+            None => EngineError::invalid("there is no snapshot yet", "make one with `hark backup`"),
         });
     };
     let mut before = None;
     if request.yes {
-        // One more than usual, so that the one asked for is not rotated away.
+        // Keep one more than usual, so that the requested one is not rotated away.
         let keep = engine.config.backup.keep.max(engine.store.snapshots().len()) + 1;
         before = engine.store.back_up(keep, now, true)?.map(|snapshot| snapshot.name);
     }
@@ -97,7 +100,7 @@ pub fn restore(
 /// Makes a snapshot if the last one is old enough and something changed since.
 pub(crate) fn in_background(engine: &mut Engine, now: Timestamp) -> Result<bool, EngineError> {
     let every = parse_span(&engine.config.backup.every).unwrap_or(0);
-    // A snapshot from a time to come was made under a clock that was ahead.
+    // A snapshot from the future was made while the clock was ahead.
     let is_recent = |at: Timestamp| (0..every).contains(&(now.as_millis() - at.as_millis()));
     let due = !engine.store.last_backup().is_some_and(is_recent);
     if every <= 0 || !due {
@@ -114,7 +117,7 @@ pub const OPERATION: Operation = Operation {
     examples: &[
         ("hark backup", "Make a snapshot now"),
         ("hark backup list", "List snapshots, newest first"),
-        ("hark backup restore --yes", "Bring back missing or damaged files from the newest snapshot"),
+        ("hark backup restore --yes", "Restore missing or damaged files from the newest snapshot"),
     ],
     group: Group::Store,
     effect: Effect::Write,
@@ -145,11 +148,11 @@ pub const LIST: Operation = Operation {
 pub const RESTORE: Operation = Operation {
     name: "backup restore",
     also: &[],
-    summary: "Bring back missing or damaged files from a snapshot",
+    summary: "Restore missing or damaged files from a snapshot",
     help: "",
     examples: &[
-        ("hark backup restore", "Show what would come back from the newest snapshot"),
-        ("hark backup restore --exact --yes", "Make the files exactly as they were"),
+        ("hark backup restore", "Show what the newest snapshot would restore"),
+        ("hark backup restore --exact --yes", "Restore the exact state of the snapshot"),
     ],
     group: Group::Store,
     effect: Effect::Destroy,
@@ -201,7 +204,7 @@ impl Reply for Response {
             made.bytes / 1024
         ));
         page.note(&format!(
-            "keeping {}; bring files back with: hark backup restore\n",
+            "keeping {}; restore files with: hark backup restore\n",
             count(self.kept, "snapshot", "snapshots")
         ));
     }

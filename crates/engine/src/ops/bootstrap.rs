@@ -1,4 +1,4 @@
-//! Learn what a project's own documents say.
+//! Learns from a project's own documents.
 
 use std::path::PathBuf;
 
@@ -18,14 +18,14 @@ use crate::transfer::documents::{self, Reading};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// A project's folder or one document; else the current folder
+    /// Project folder or document; default: the current folder
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
-    /// Every markdown file below the folder, not just README, guides, docs and decision records
+    /// Read every markdown file, not just README, guides, docs and decision records
     #[arg(long)]
     #[serde(default)]
     pub all_files: bool,
-    /// Only say what would happen
+    /// Only show what would change
     #[arg(long)]
     #[serde(default)]
     pub dry_run: bool,
@@ -48,12 +48,12 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let path = caller.cwd.as_ref().map_or(given.clone(), |cwd| cwd.join(&given));
     let path = std::fs::canonicalize(&path).map_err(|_| {
         EngineError::invalid(
-            format!("{}: there is no such file or folder", given.display()),
-            "name the folder of a project, or a markdown file",
+            format!("{}: no such file or folder", given.display()),
+            "pass a project folder or a markdown file",
         )
     })?;
     let single = path.is_file();
-    // A document belongs to where the caller works, if it lies there, else to its own folder.
+    // A document belongs to the caller's project if it is inside it, else to its own folder.
     let here = caller.cwd.as_ref().and_then(|cwd| std::fs::canonicalize(cwd).ok());
     let folder = match here.filter(|cwd| single && path.starts_with(cwd)) {
         Some(cwd) => cwd,
@@ -65,7 +65,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     } else {
         engine.project_of(&folder).map_or(Scope::Global, Scope::Project)
     };
-    // A document is known by where it is in its project, from wherever it was named.
+    // A document is identified by its path within the project, however the caller wrote it.
     let root = crate::project::work_tree(&folder);
     let base = if single { &root } else { &path };
     let only = single.then_some(path.as_path());
@@ -74,8 +74,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let reading = documents::read(engine, base, only, scope.project(), request.all_files, request.dry_run)?;
     if reading.documents == 0 {
         return Err(EngineError::invalid(
-            format!("{}: has no README, docs or decision records", path.display()),
-            "name a document, or take every markdown file with --all-files",
+            format!("{}: no README, docs or decision records found", path.display()),
+            "pass a document, or read every markdown file with --all-files",
         ));
     }
     Ok(Response {
@@ -133,7 +133,7 @@ impl Reply for Response {
         }
         if reading.left_out > 0 {
             page.note(&format!(
-                "skipped {}; name a document to read more of it\n",
+                "skipped {}; pass a document to read more of it\n",
                 count(reading.left_out, "section", "sections")
             ));
         }

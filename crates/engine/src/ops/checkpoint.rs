@@ -1,7 +1,7 @@
-//! Say what a session is for, what is done and what is left, so that another can go on.
+//! Saves the goal, progress and pending work of a session, so that another session can continue.
 //!
-//! Lists grow with each checkpoint; what is pending is stated anew. A checkpoint that says nothing
-//! stores the files touched and does not count as one.
+//! Each checkpoint adds to the lists and replaces the pending work. An empty checkpoint only stores the
+//! files touched and does not count.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ pub struct Request {
     #[serde(skip)]
     #[schemars(skip)]
     pub from_stdin: bool,
-    /// Session id; the current one if absent
+    /// Session id; default: the current one
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     /// What the session is for
@@ -43,16 +43,16 @@ pub struct Request {
     #[arg(long = "done", visible_alias = "completed", value_name = "TEXT")]
     #[serde(default, alias = "work_completed", alias = "completed")]
     pub done: Vec<String>,
-    /// All that is left
+    /// Everything still to do
     #[arg(long = "pending", value_name = "TEXT")]
     #[serde(default, alias = "work_pending")]
     pub pending: Vec<String>,
-    /// Nothing is pending any more
+    /// Nothing is pending
     #[arg(long, conflicts_with = "pending")]
     #[serde(default)]
     #[schemars(skip)]
     pub nothing_pending: bool,
-    /// Added to the account of the work
+    /// Added to the work summary
     #[arg(long = "summary", value_name = "TEXT")]
     #[serde(default, alias = "work_summary", deserialize_with = "one_or_many")]
     #[schemars(skip)]
@@ -75,12 +75,12 @@ pub struct Request {
     #[arg(long, value_name = "S")]
     #[schemars(skip)]
     pub status: Option<String>,
-    /// A few words to call the session by; set once
+    /// A short name for the session; set once
     #[arg(long, visible_alias = "slug", value_name = "TEXT")]
     #[serde(alias = "slug")]
     #[schemars(skip)]
     pub title: Option<String>,
-    /// The assistant, for a session that has no hooks
+    /// The assistant, for a session without hooks
     #[arg(long, visible_alias = "tool", value_name = "HOST")]
     #[serde(alias = "tool")]
     #[schemars(skip)]
@@ -94,7 +94,7 @@ pub struct Response {
     pub status: String,
     /// The session's file.
     pub path: String,
-    /// Whether it said anything; an empty one does not count.
+    /// False for an empty checkpoint.
     pub counted: bool,
 }
 
@@ -115,7 +115,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             (None, Some(fresh)) => writer.begin_session(fresh)?,
             (None, None) => return Err(EngineError::invalid("there is no session", "")),
         };
-        let gone = || EngineError::invalid("the session is gone", "list sessions with `hark sessions`");
+        let gone =
+            || EngineError::invalid("the session no longer exists", "list sessions with `hark sessions`");
         let mut stored = writer.session(num)?.ok_or_else(gone)?;
         if let Some(evidence) = &evidence {
             evidence.apply(&mut stored);
@@ -145,7 +146,7 @@ fn report(engine: &Engine, request: &Request) -> Result<Report, EngineError> {
         |texts: &[String]| -> Vec<Clean> { texts.iter().filter_map(|t| engine.clean(t).tidy()).collect() };
     let pointers = |texts: &[String]| -> Vec<Pointer> {
         let parse = |text: &String| {
-            // An address has `=` of its own; what it is called comes after the last blank-free one.
+            // A URL may contain `=`; only a label with a space counts as its title.
             let (to, label) = match text.rsplit_once('=') {
                 Some((to, label)) if label.contains(' ') || !text.contains("://") => (to, Some(label)),
                 _ => (text.as_str(), None),
@@ -154,13 +155,13 @@ fn report(engine: &Engine, request: &Request) -> Result<Report, EngineError> {
         };
         texts.iter().filter_map(parse).collect()
     };
-    let status =
-        match &request.status {
-            Some(word) => Some(word.parse::<SessionStatus>().map_err(|e| {
-                EngineError::invalid(e.to_string(), "write `open` or `closed`, or leave it out")
-            })?),
-            None => None,
-        };
+    let status = match &request.status {
+        Some(word) => Some(
+            word.parse::<SessionStatus>()
+                .map_err(|e| EngineError::invalid(e.to_string(), "use `open` or `closed`, or omit it"))?,
+        ),
+        None => None,
+    };
     let pending = list(&request.pending);
     Ok(Report {
         title: request.title.as_deref().map(|t| one_line(&engine.clean(t))).filter(|t| !t.is_empty()),
@@ -175,7 +176,7 @@ fn report(engine: &Engine, request: &Request) -> Result<Report, EngineError> {
     })
 }
 
-/// The session meant: by id, by the assistant's own id, or the one at work in this folder.
+/// The requested session: by id, by the assistant's own id, or the live one in this folder.
 fn find(
     engine: &mut Engine,
     caller: &Caller,
@@ -187,7 +188,7 @@ fn find(
         }
         return match text.parse::<SessionRef>() {
             Ok(id) => Ok(Some(engine.store.session(&id)?)),
-            // An assistant's own id of a session that hooks have not told us about.
+            // The assistant's own id of a session that no hook has reported.
             Err(_) => Ok(None),
         };
     }
@@ -223,7 +224,7 @@ fn place(engine: &mut Engine, session: &mut Session, folder: &Path) {
     session.head_start = head.map(|text| engine.clean(&text));
 }
 
-/// Models write one sentence where a list is asked for.
+/// Models often write one sentence where a list is expected.
 fn one_or_many<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -237,7 +238,7 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<String>, D:
     })
 }
 
-/// As text, or as openCodeMemory's objects.
+/// Accepts text, or openCodeMemory's objects.
 fn pointers<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -328,7 +329,7 @@ fn read_json(stdin: &mut dyn Read) -> Result<Request, EngineError> {
 }
 
 impl Request {
-    /// Flags win over what was read; lists are joined.
+    /// Flags override the fields from standard input; lists are joined.
     fn joined(self, read: Request) -> Request {
         let list = |mut a: Vec<String>, b: Vec<String>| {
             a.extend(b);

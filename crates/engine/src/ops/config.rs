@@ -1,4 +1,4 @@
-//! Settings: show them, change one, find their file.
+//! Shows settings, changes one, and prints the path of their file.
 
 use std::path::PathBuf;
 
@@ -68,7 +68,7 @@ fn as_data(config: &Config, name: &str) -> Value {
     all.pointer(&format!("/{}", name.replace('.', "/"))).cloned().unwrap_or_default()
 }
 
-/// Writes one setting to the user's file. Returns the file and the settings it results in.
+/// Writes one setting to the user's file. Returns the path and the resulting settings.
 pub(crate) fn write(machine: &Machine, name: &str, value: &str) -> Result<(PathBuf, Config), EngineError> {
     let path = machine.user_file()?;
     let storage = |e: std::io::Error| EngineError::File { path: path.clone(), message: e.to_string() };

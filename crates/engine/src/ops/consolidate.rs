@@ -1,5 +1,5 @@
-//! Memories that say the same, or say it newly: what could be merged, and merging it. What is merged
-//! away stays in the history as superseded, and comes back with `hark undo`.
+//! Finds memories that say the same thing or may replace an older one, and merges duplicates. A merged
+//! memory stays in the history as superseded; `hark undo` restores it.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ use crate::repeat;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Merge what says the same; without this only show it
+    /// Merge duplicates; without this, only show them
     #[arg(long)]
     #[serde(default)]
     pub apply: bool,
@@ -34,17 +34,17 @@ pub struct Request {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
     pub applied: bool,
-    /// How many memories were looked at.
+    /// The number of memories compared.
     pub looked_at: usize,
-    /// Pairs that say the same; with `--apply` they are one now.
+    /// Pairs that say the same thing; `--apply` merges them.
     pub repeats: Vec<Pair>,
-    /// Pairs of which the newer may replace the older. Nothing is done about them unasked.
+    /// Pairs whose newer memory may replace the older one. They are only reported.
     pub possible_updates: Vec<Pair>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Pair {
-    /// The one that stays, or the newer one.
+    /// The memory that stays, or the newer one.
     pub keep: End,
     pub other: End,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -69,7 +69,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let memories = engine.store.list(&filter, ListOrder::OldestFirst, MOST)?;
     let mut response = Response { applied: request.apply, looked_at: memories.len(), ..Response::default() };
     let mut merged: HashSet<MemoryId> = HashSet::new();
-    // One transaction for each, so that nobody waits for all of them.
+    // One transaction for each pair, so that other writers do not wait for all of them.
     for stored in &memories {
         let memory = &stored.memory;
         let strange = memory.origin == hark_core::Origin::Repository;
@@ -94,7 +94,7 @@ struct Found {
     updates: Vec<Pair>,
 }
 
-/// What is newer than `memory` and says the same, or the same newly. Each pair is met once.
+/// Newer memories that repeat or may replace `memory`. Each pair occurs once.
 fn pairs_of(
     writer: &mut Writer<'_>,
     memory: &Memory,
@@ -113,7 +113,7 @@ fn pairs_of(
         }
         match repeat::likeness(writer, &current, &other) {
             Likeness::Same | Likeness::More | Likeness::Less => {
-                // Who may not speak for a user may not merge what one said.
+                // A caller who may not speak for the user may not merge the user's words.
                 if !may_merge(apply, &current, &other) {
                     continue;
                 }
@@ -140,7 +140,7 @@ fn may_merge(apply: Option<hark_core::Origin>, a: &Memory, b: &Memory) -> bool {
         .is_none_or(|origin| origin.may_supersede(a.kind, a.origin) && origin.may_supersede(b.kind, b.origin))
 }
 
-/// The older one takes in what the newer one has; the newer one is superseded by it.
+/// Merges the newer memory into the older one, which then supersedes it.
 fn merge(
     writer: &mut Writer<'_>,
     keep: &Memory,

@@ -1,4 +1,4 @@
-//! Everything about one file, issue, merge request, person or other thing.
+//! Shows everything about one file, issue, merge request, person or other entity.
 
 use clap::Args;
 use hark_core::Entity;
@@ -22,7 +22,7 @@ pub struct Request {
     /// `src/auth.rs`, `#12`, `group/proj!7`, `@ann`, `getUser`, `library:axum`
     #[arg(value_name = "REF")]
     pub reference: String,
-    /// At most this many
+    /// Maximum number of results
     #[arg(long, short = 'n', value_name = "N")]
     #[schemars(skip)]
     pub limit: Option<usize>,
@@ -33,14 +33,14 @@ pub struct Request {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
-    /// What the reference was understood as.
+    /// The entity that the reference was parsed as.
     pub entity: String,
     pub memories: Vec<MemoryView>,
 }
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let entity = Entity::from_reference(&request.reference).ok_or_else(|| {
-        EngineError::invalid("the reference is empty", "name a file, `#12`, `!7` or `@ann`")
+        EngineError::invalid("the reference is empty", "pass a file, `#12`, `!7` or `@ann`")
     })?;
     let now = engine.now();
     engine.store.refresh(now)?;

@@ -1,5 +1,4 @@
-//! Facts about a session, a digest or an event, without its text: how much there is, from when, and
-//! what it belongs to.
+//! Describes a session, digest or event without its text: its size, its dates, and what it belongs to.
 
 use std::collections::BTreeMap;
 
@@ -32,11 +31,11 @@ pub struct Response {
     pub about: Option<String>,
     pub first: String,
     pub last: String,
-    /// Events by kind and worth, such as `tool M`.
+    /// Events by kind and tier, such as `tool M`.
     pub events: BTreeMap<String, u32>,
-    /// Digests at the top, or right below.
+    /// The top-level digests, or those directly below.
     pub digests: Vec<String>,
-    /// The digest that tells about it.
+    /// The digest that covers it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     /// Events whose text was forgotten.
@@ -126,7 +125,7 @@ pub const OPERATION: Operation = Operation {
     tool: Tool::On {
         name: "memory_describe",
         family: Family::Sessions,
-        description: "How much there is of a session, digest or event, from when, and what it belongs to.",
+        description: "Size and dates of a session, digest or event, and what it belongs to.",
     },
     route: Surface::On,
     page: Surface::On,
@@ -152,7 +151,7 @@ impl Reply for Response {
             page.print(&format!("digests: {}\n", self.digests.join(" ")));
         }
         if self.gone > 0 {
-            page.print(&format!("{} without text: it was removed\n", count(self.gone, "event", "events")));
+            page.print(&format!("{} without text (removed)\n", count(self.gone, "event", "events")));
         }
         for (label, value) in
             [("within", &self.within), ("parent", &self.parent), ("transcript", &self.transcript)]

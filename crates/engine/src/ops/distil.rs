@@ -1,4 +1,4 @@
-//! What sessions hold that is worth a memory: show it, or store it.
+//! Finds statements in sessions that are worth remembering, and shows or stores them.
 
 use clap::Args;
 use hark_store::StoredSession;
@@ -16,10 +16,10 @@ use crate::operation::{
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Session id, ours or the assistant's own; every session that is over and was not read if absent
+    /// Session id, from hark or the assistant; default: all unread sessions that have ended
     #[arg(value_name = "SESSION")]
     pub session: Option<String>,
-    /// Only show what the session holds; store nothing
+    /// Only show what would be stored
     #[arg(long)]
     #[serde(default)]
     pub dry_run: bool,
@@ -27,17 +27,17 @@ pub struct Request {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
-    /// Nothing was stored because nothing should be.
+    /// Whether this was a dry run.
     pub dry_run: bool,
     /// Sessions that were read.
     pub sessions: usize,
-    /// What they hold; what was read before is not told again, except in a dry run.
+    /// The statements found; those of earlier runs are included only in a dry run.
     pub found: Vec<Found>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Found {
-    /// stored, confirmed (known already, now surer) or known (nothing changes); in a dry run what would be
+    /// stored, confirmed (already known, confidence raised) or known (unchanged); in a dry run, what would happen
     pub outcome: String,
     /// Absent in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub struct Found {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     pub confidence: f32,
-    /// The shape of the sentence, by which it was found.
+    /// The sentence pattern that matched.
     pub rule: String,
     pub session: String,
     /// The turn it came from.
@@ -57,7 +57,7 @@ pub struct Found {
     pub turn: Option<String>,
 }
 
-/// As many as a person may want to wait for; the worker does the rest.
+/// Enough for one interactive run; the worker reads the rest.
 const MOST_SESSIONS: usize = 2_000;
 
 pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
@@ -144,7 +144,7 @@ impl Reply for Response {
             ));
         }
         page.note(match (self.sessions, self.found.is_empty()) {
-            (0, _) => "no unread session has ended; name one to see what it contains: hark distil SESSION --dry-run\n",
+            (0, _) => "no unread session has ended; pass one to see what it contains: hark distil SESSION --dry-run\n",
             (_, true) => "found nothing worth remembering\n",
             (_, false) if self.dry_run => "nothing was stored; leave out --dry-run to store it\n",
             _ => "look closer with `hark show ID`; remove with `hark forget ID`\n",

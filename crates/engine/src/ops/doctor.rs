@@ -1,4 +1,4 @@
-//! Is everything well, and if not, what mends it.
+//! Checks the store and every assistant, and says how to fix each problem.
 
 use clap::Args;
 use hark_store::{Coverage, Finding, Role, Severity};
@@ -34,14 +34,14 @@ pub struct Response {
     pub healthy: bool,
     pub home: String,
     pub memories: i64,
-    /// Stores of projects whose memories are read along.
+    /// Project stores whose memories are used too.
     pub layers: Vec<LayerView>,
-    /// What was heard of each assistant through its hooks.
+    /// The last hook events of each assistant.
     pub heard: Vec<Heard>,
     pub findings: Vec<Finding>,
     /// Every assistant on this machine.
     pub assistants: Vec<Health>,
-    /// The steps of a prompt hook, if asked for.
+    /// The steps of a prompt hook, if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<Step>,
 }
@@ -52,7 +52,7 @@ pub struct LayerView {
     pub path: String,
     pub trusted: bool,
     pub memories: i64,
-    /// The project whose memories are kept there, if it is trusted.
+    /// The project whose memories it contains, if it is trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
 }
@@ -62,7 +62,7 @@ pub struct Heard {
     pub host: String,
     pub sessions: i64,
     pub last_event: String,
-    /// When it was last told something unasked.
+    /// When hark last injected something into it.
     pub last_injection: Option<String>,
 }
 
@@ -100,8 +100,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
     if stats.memories > 0 && clock_is_behind(engine)? {
         findings.push(Finding {
             severity: Severity::Warning,
-            what: "the newest memory is from the future: the clock has jumped back".to_owned(),
-            mend: Some("set the clock; ids stay unique meanwhile".to_owned()),
+            what: "the newest memory is from the future: the clock was set back".to_owned(),
+            mend: Some("set the clock; ids stay unique until then".to_owned()),
         });
     }
     let healthy = findings.iter().all(|finding| finding.severity != Severity::Problem);
@@ -132,8 +132,8 @@ fn layers(engine: &Engine) -> Result<Vec<LayerView>, EngineError> {
     engine.store.layers().iter().map(view).collect()
 }
 
-/// What the user should know about stores of projects: those that are never used, those that are not trusted, and
-/// words in trusted ones that nobody confirmed.
+/// Findings about project stores: those that are never used, those that are not trusted, and unconfirmed words in
+/// trusted ones.
 fn stores_of_projects(engine: &Engine, caller: &Caller) -> Result<Vec<Finding>, EngineError> {
     let mut found = Vec::new();
     if let Some(folder) = &caller.cwd
@@ -150,7 +150,7 @@ fn stores_of_projects(engine: &Engine, caller: &Caller) -> Result<Vec<Finding>, 
         if !layer.is_trusted() {
             found.push(Finding {
                 severity: Severity::Ok,
-                what: format!("{path}: not trusted; quoted when you ask, and nothing more"),
+                what: format!("{path}: not trusted; hark quotes it only when you ask"),
                 mend: Some("to use it as that project's memory, run `hark trust` there".to_owned()),
             });
             continue;
@@ -160,16 +160,16 @@ fn stores_of_projects(engine: &Engine, caller: &Caller) -> Result<Vec<Finding>, 
             found.push(Finding {
                 severity: Severity::Ok,
                 what: format!(
-                    "{path}: {claims} of its memories call themselves yours and were not confirmed here"
+                    "{path}: {claims} of its memories claim to be yours but were not confirmed here"
                 ),
-                mend: Some("to take them as your own words, run `hark trust --mine` there".to_owned()),
+                mend: Some("to accept them as your own words, run `hark trust --mine` there".to_owned()),
             });
         }
     }
     Ok(found)
 }
 
-/// How it stands with the model that the settings choose; nothing to say about those inside the binary.
+/// The state of the configured model; empty for models inside the binary.
 fn chosen_model(engine: &mut Engine) -> Result<Option<Finding>, EngineError> {
     let choice = engine.config.embedding.model;
     let name = choice.name();
@@ -180,16 +180,19 @@ fn chosen_model(engine: &mut Engine) -> Result<Option<Finding>, EngineError> {
         return Ok(Some(Finding {
             severity: Severity::Warning,
             what: format!(
-                "the model {name} is chosen, but not there or damaged; the static one answers alone"
+                "the model {name} is in use but missing or damaged; recall uses only the static model"
             ),
-            mend: Some(format!("see `hark model verify {name}`, or go back with: hark model use encoder")),
+            mend: Some(format!(
+                "run `hark model verify {name}`, or switch back with `hark model use encoder`"
+            )),
         }));
     };
     let is_whole = embedded == passages;
     Ok(Some(Finding {
         severity: Severity::Ok,
-        what: format!("{embedded} of {passages} passages have vectors of {name}"),
-        mend: (!is_whole).then(|| "the worker makes the rest; at once with: hark model embed".to_owned()),
+        what: format!("{embedded} of {passages} passages have vectors from {name}"),
+        mend: (!is_whole)
+            .then(|| "the worker makes the rest; to make them now, run `hark model embed`".to_owned()),
     }))
 }
 
@@ -236,7 +239,7 @@ impl Operate for Request {
     }
 }
 
-/// Asks what a prompt hook would say, in a hook's own way, and stores nothing.
+/// Runs a prompt hook and stores nothing.
 fn trace_prompt(engine: &Engine, call: &Call<'_>) -> Result<Vec<Step>, EngineError> {
     let newest =
         engine.store.list(&hark_store::ListFilter::default(), hark_store::ListOrder::NewestChange, 1)?;
@@ -252,7 +255,7 @@ fn trace_prompt(engine: &Engine, call: &Call<'_>) -> Result<Vec<Step>, EngineErr
     Ok(steps)
 }
 
-/// How each assistant is connected, and when it was last heard.
+/// How each assistant is connected, and the time of its last event.
 fn assistants(call: &Call<'_>, heard: &[Heard]) -> Result<Vec<Health>, EngineError> {
     let around = call.machine.surroundings()?;
     let manifest = hark_hosts::look(&around.data).map_err(|e| super::install::vault_failure(&e))?;
@@ -291,7 +294,7 @@ impl Reply for Response {
         for health in &self.assistants {
             page.print(&assistant_text(health));
         }
-        // Some report to us although we do not find them here.
+        // Some assistants send events although they were not found on this machine.
         for heard in &self.heard {
             if self.assistants.iter().all(|health| health.host != heard.host) {
                 page.print(&format!(

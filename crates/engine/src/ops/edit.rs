@@ -1,5 +1,5 @@
-//! Change what a memory says. The former state goes into its history; what a person changed in
-//! the file meanwhile stays.
+//! Changes a memory. The previous state goes into its history. Changes that a person made to the file
+//! in the meantime are kept.
 
 use clap::Args;
 use hark_core::memory::Importance;
@@ -55,7 +55,7 @@ pub struct Request {
     /// 1 (minor) to 5 (vital)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub importance: Option<u8>,
-    /// Offer it first and never age it out (`false` ends that)
+    /// Rank it first and never age it out; `false` unpins
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     pub pin: Option<bool>,
 }
@@ -70,7 +70,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let id: IdRef = request.id.parse()?;
     let now = engine.now();
     engine.store.refresh(now)?;
-    // Redaction needs the engine, the change needs the lock: clean first, then apply.
+    // Redaction needs the engine and the change needs the lock: redact first, then apply.
     let title = clean_title(engine, request.title.as_deref());
     let text = request.text.as_deref().map(str::trim).filter(|t| !t.is_empty()).map(|t| engine.clean(t));
     let why = request.why.as_deref().map(|t| clean_optional(engine, Some(t)));
@@ -115,19 +115,22 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     Ok(Response { changed: before != after, memory: MemoryView::new(&after, now) })
 }
 
-/// New words in a user's memory are no longer the user's; only the user may put them there.
+/// Only the user may change the words of the user's memories.
 fn may_edit(origin: Origin, before: &Memory, after: &Memory) -> Result<(), EngineError> {
-    // What the user looks at before deciding must not change under their eyes.
+    // A proposal must not change while the user reviews it.
     if before.status == Status::Proposed && origin != Origin::User && before != after {
-        return Err(EngineError::invalid(format!("{} waits for the user's decision", before.id), ASK_USER));
+        return Err(EngineError::invalid(
+            format!("{} is waiting for the user's decision", before.id),
+            ASK_USER,
+        ));
     }
     check_origin(origin, after.kind)?;
     let reworded = (&before.title, &before.body, &before.why, &before.learned)
         != (&after.title, &after.body, &after.why, &after.learned);
     if reworded && !origin.may_supersede(before.kind, before.origin) {
         return Err(EngineError::invalid(
-            format!("words of origin `{origin}` may not change the {}'s {}", before.origin, before.kind),
-            "store the new text as its own memory, and tell the user",
+            format!("text of origin `{origin}` may not change the {}'s {}", before.origin, before.kind),
+            "store the new text as a separate memory, and tell the user",
         ));
     }
     Ok(())

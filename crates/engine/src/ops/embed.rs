@@ -1,5 +1,5 @@
-//! Gives passages their vectors in the encoder's space. Can be stopped at any moment and goes on where it was: what
-//! is done is in the index, batch by batch.
+//! Makes the encoder's vectors for passages. It stores each batch in the index, so it can stop at any moment and
+//! continue later.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,14 +15,14 @@ use crate::embed::{Choice, Embedder, Shelf};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 
-/// Passages that are embedded before the write lock is taken, for a moment, to keep them: a second or two of work.
+/// Passages embedded before each short write: a second or two of work.
 use crate::operation::{Call, Code, DIM, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who};
 
 const BATCH: usize = 16;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Stop after this many seconds; the next run goes on
+    /// Stop after this many seconds; the next run continues
     #[arg(long, value_name = "N")]
     pub max_seconds: Option<u64>,
 }
@@ -53,7 +53,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
     })
 }
 
-/// The encoder that the settings choose, or why there is none.
+/// The configured encoder, or why there is none.
 fn chosen(engine: &Engine) -> Result<Arc<MiniLm>, EngineError> {
     let shelf = Shelf::of(&engine.home.path);
     let choice = engine.config.embedding.model;
@@ -61,18 +61,17 @@ fn chosen(engine: &Engine) -> Result<Arc<MiniLm>, EngineError> {
         return Ok(encoder);
     }
     if choice == Choice::Static {
-        let message = "the settings choose the static model, which has given all passages their vectors";
+        let message = "the static model is in use; its vectors are complete";
         return Err(EngineError::invalid(message, "choose an encoder with `hark model use encoder`"));
     }
-    // Says what is wrong with the file.
+    // The error says what is wrong with the file.
     shelf.open_minilm()?.map(Arc::new).ok_or_else(|| EngineError::invalid("minilm is not installed", HOW))
 }
 
-/// The longest that a worker is at it: a large import is done in several runs, not at the cost of a machine that
-/// somebody works on.
+/// The longest run of a worker: a large import takes several runs, so that the machine stays usable.
 const WORKER_SECONDS: u64 = 20;
 
-/// What a worker has time for, where the settings choose an encoder.
+/// One bounded run by the worker, if an encoder is in use.
 pub(crate) fn in_background(engine: &mut Engine, until: Instant) -> Result<usize, EngineError> {
     let until = until.min(Instant::now() + Duration::from_secs(WORKER_SECONDS));
     match engine.encoder() {
@@ -81,7 +80,7 @@ pub(crate) fn in_background(engine: &mut Engine, until: Instant) -> Result<usize
     }
 }
 
-/// Embeds what is missing, until it is late; returns how many passages that were. `progress` is told how many
+/// Embeds passages that have no vector, until the deadline. Returns their number; `progress` receives the number
 /// so far.
 pub(crate) fn fill(
     engine: &mut Engine,
@@ -125,7 +124,7 @@ pub(crate) fn fill(
     Ok(added)
 }
 
-/// How far the space of an encoder is filled; `None` where it is not there.
+/// How many passages have the encoder's vectors; `None` without an encoder.
 pub fn coverage(engine: &mut Engine, choice: Choice) -> Result<Option<Coverage>, EngineError> {
     let Some(encoder) = Shelf::of(&engine.home.path).shared(choice) else { return Ok(None) };
     Ok(Some(engine.store.coverage(encoder.id())?))
@@ -134,7 +133,7 @@ pub fn coverage(engine: &mut Engine, choice: Choice) -> Result<Option<Coverage>,
 pub const OPERATION: Operation = Operation {
     name: "model embed",
     also: &[],
-    summary: "Make the vectors of passages that have none",
+    summary: "Make missing vectors",
     help: "",
     examples: &[
         ("hark model embed", "Make all missing vectors now"),
@@ -207,7 +206,7 @@ mod tests {
             (0..40).map(|n| keep(&mut engine, &format!("the cat number {n} sat on the mat"))).collect();
         let missing = run(&mut engine, &Caller::user(None), &Request::default()).unwrap_err();
         assert!(missing.to_string().contains("not installed"), "{missing}");
-        assert!(examined(&mut engine).contains("minilm is chosen, but not there"));
+        assert!(examined(&mut engine).contains("minilm is in use but missing"));
 
         let (_held, path) = tiny_file();
         fs::create_dir_all(folder.path().join("store/models")).unwrap();

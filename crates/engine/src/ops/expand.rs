@@ -1,5 +1,4 @@
-//! From short to long: a session into its digests, a digest into what is below it, down to the
-//! events themselves.
+//! Expands a session into its digests, and a digest into its parts, down to the events.
 
 use clap::Args;
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
@@ -19,7 +18,7 @@ pub struct Request {
     /// A session, digest or event: s-…, d-…, e-…
     #[arg(value_name = "ID")]
     pub id: String,
-    /// At most this many tokens
+    /// Maximum tokens
     #[arg(long, value_name = "TOKENS")]
     pub budget: Option<usize>,
 }
@@ -30,9 +29,9 @@ pub struct Response {
     /// session, digest or event
     pub kind: String,
     pub text: String,
-    /// What is one step below.
+    /// The parts one level below.
     pub parts: Vec<Part>,
-    /// Parts left out for want of room.
+    /// The number of parts that did not fit the budget.
     pub more: usize,
     pub tokens: usize,
 }
@@ -43,7 +42,7 @@ pub struct Part {
     /// digest, prompt, task, tool, reply, compaction…
     pub kind: String,
     pub at: String,
-    /// What an event is worth: S, M, L or N
+    /// The tier of an event: S, M, L or N
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +56,7 @@ pub struct Part {
 const BUDGET: usize = 2_000;
 const EVENTS: usize = 2_000;
 
-/// A thing of a session, by its id.
+/// A session, digest or event by its id.
 pub(crate) enum Named {
     Session(String),
     Digest(i64),
@@ -120,7 +119,7 @@ fn fitted(id: &str, kind: &str, text: &str, parts: Vec<Part>, budget: usize) -> 
     let text = truncate_to_tokens(text, budget);
     let mut tokens = estimate_tokens(&text);
     let all = parts.len();
-    // Each part gets its share, so that the last ones are not squeezed out by a long first one.
+    // Each part gets its share, so that a long first part does not displace the last ones.
     let share = (budget.saturating_sub(tokens) / all.max(1)).clamp(24, 400);
     let mut kept = Vec::new();
     for mut part in parts {
@@ -182,7 +181,7 @@ pub const OPERATION: Operation = Operation {
     tool: Tool::On {
         name: "memory_expand",
         family: Family::Sessions,
-        description: "What is below a session or digest, down to the events word by word.",
+        description: "Parts of a session or digest, down to the events in full.",
     },
     route: Surface::On,
     page: Surface::On,

@@ -1,4 +1,4 @@
-//! Write memories and sessions to a file that any hark can read.
+//! Writes memories and sessions to a file that any hark can import.
 
 use std::fs;
 use std::io::{self, BufWriter, Read, Write};
@@ -25,10 +25,10 @@ use crate::transfer::seal::{self, Sealer};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// File to write, or a new folder for markdown; stdout if absent
+    /// File to write, or a new folder for markdown; default: stdout
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
-    /// How it is laid out
+    /// Output format
     #[arg(long, value_enum, value_name = "F", default_value_t)]
     #[serde(default)]
     pub format: Format,
@@ -40,18 +40,18 @@ pub struct Request {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub kinds: Vec<Kind>,
-    /// Only what changed since then: `30d`, `2026-01-31`
+    /// Only what changed since `30d` or `2026-01-31`
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
-    /// Archived ones too; a whole export has them anyway
+    /// Include archived memories; a full export always does
     #[arg(long)]
     #[serde(default)]
     pub archived: bool,
-    /// Only who knows the passphrase can read it
+    /// Encrypt with a passphrase
     #[arg(long)]
     #[serde(default)]
     pub encrypt: bool,
-    /// A file with the passphrase; else HARK_PASSPHRASE
+    /// File with the passphrase; default: HARK_PASSPHRASE
     #[arg(long, value_name = "FILE")]
     pub passphrase_file: Option<PathBuf>,
     #[arg(skip)]
@@ -66,12 +66,12 @@ pub struct Response {
     pub path: Option<String>,
     #[serde(flatten)]
     pub written: Written,
-    /// Files in the store that cannot be read and were left out.
+    /// The number of unreadable files in the store, which were skipped.
     pub unreadable_files: i64,
     pub file_bytes: u64,
 }
 
-/// `stdout` is where a request without a path goes.
+/// A request without a path writes to `stdout`.
 pub fn run(
     engine: &mut Engine,
     caller: &Caller,
@@ -89,7 +89,7 @@ pub fn run(
         (None, Format::Markdown) => {
             return Err(EngineError::invalid(
                 "markdown is written into a folder",
-                "name a new folder: hark export --format markdown FOLDER",
+                "pass a new folder: hark export --format markdown FOLDER",
             ));
         }
         (None, format) => {
@@ -120,10 +120,12 @@ fn select(
     if let Some(name) = &request.project {
         let scope = ReadScope { project: Some(name.clone()), all_projects: false };
         let visible = scope.resolve(engine, caller)?;
-        let key = visible.current.ok_or_else(|| EngineError::invalid("there is no such project", ""))?;
+        let key = visible
+            .current
+            .ok_or_else(|| EngineError::invalid("there is no such project", "`hark stats` lists projects"))?;
         let num = engine.store.project_num(&key)?.ok_or_else(|| {
             EngineError::invalid(
-                format!("nothing is kept for the project {key}"),
+                format!("nothing is stored for the project {key}"),
                 "`hark stats` lists projects",
             )
         })?;
@@ -144,7 +146,7 @@ fn select(
     })
 }
 
-/// Written beside its place and moved there when it is whole.
+/// Writes a temporary file next to the target, and renames it when it is complete.
 fn to_file(
     engine: &Engine,
     selection: &Selection,
@@ -173,17 +175,17 @@ fn to_file(
     outcome
 }
 
-/// The passphrase, if it is to be encrypted.
+/// The passphrase, if the export is encrypted.
 fn seal(request: &Request) -> Result<Option<&Passphrase>, EngineError> {
     match (request.encrypt, request.format, &request.passphrase) {
         (false, ..) => Ok(None),
         (true, Format::Markdown, _) => Err(EngineError::invalid(
             "a folder of files cannot be encrypted",
-            "leave --encrypt out, or export JSON",
+            "omit --encrypt, or export JSON",
         )),
         (true, _, None) => Err(EngineError::invalid(
-            "there is no passphrase",
-            "put it into a file and name it with --passphrase-file, or set HARK_PASSPHRASE",
+            "no passphrase was given",
+            "pass a file with --passphrase-file, or set HARK_PASSPHRASE",
         )),
         (true, _, Some(passphrase)) => Ok(Some(passphrase)),
     }
@@ -204,7 +206,7 @@ fn write_to(
     Ok(written)
 }
 
-/// A former export may be replaced, anything else may not.
+/// Only an earlier export may be replaced.
 fn refuse_to_overwrite(path: &Path) -> Result<(), EngineError> {
     let mut head = [0; 64];
     let taken = match regular::open(path) {
@@ -217,8 +219,8 @@ fn refuse_to_overwrite(path: &Path) -> Result<(), EngineError> {
     };
     if taken {
         return Err(EngineError::invalid(
-            format!("{}: is there already and is not an export", path.display()),
-            "name another file",
+            format!("{} already exists and is not an export", path.display()),
+            "choose another file",
         ));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What failed before, by file, command or symbol.
+//! Shows past failures by file, command or symbol.
 
 use clap::Args;
 use hark_core::failure::command::main_of;
@@ -17,14 +17,14 @@ use hark_store::{FailureHit, ProjectNum};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// A file, a command or a symbol; all failures if absent
+    /// A file, command or symbol; default: all failures
     #[arg(value_name = "TARGET")]
     pub target: Option<String>,
-    /// Leave out what is mended
+    /// Only unfixed failures
     #[arg(long)]
     #[serde(default)]
     pub open: bool,
-    /// At most this many
+    /// Maximum number of results
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub struct Response {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FailureView {
-    /// Of its memory, if it has one.
+    /// The id of its memory, if it has one.
     pub id: Option<String>,
     pub message: String,
     pub class: String,
@@ -50,14 +50,14 @@ pub struct FailureView {
     pub files: Vec<String>,
     pub symbols: Vec<String>,
     pub seen: u32,
-    /// How often it came back after a fix.
+    /// How often it recurred after a fix.
     pub relapses: u32,
     pub age: String,
-    /// What did not help.
+    /// What was tried without success.
     pub tried: Vec<String>,
-    /// What did.
+    /// What fixed it.
     pub fix: Option<String>,
-    /// Of the fix, 0 to 1.
+    /// Confidence in the fix, 0 to 1.
     pub confidence: f32,
 }
 

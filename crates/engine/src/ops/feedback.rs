@@ -1,4 +1,4 @@
-//! Say of memories that they helped, are wrong, or are out of date.
+//! Rates memories as helpful, wrong or stale.
 
 use clap::Args;
 use hark_core::{Feedback, IdRef};
@@ -35,19 +35,19 @@ pub struct Judged {
     pub id: String,
     pub title: String,
     pub confidence: f32,
-    /// What stands against it: wrong or stale.
+    /// The objection to it: wrong or stale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
 }
 
-/// Anybody who used a memory may say how it did: nothing it says changes, and the user can say
-/// otherwise. Steering words stay in force until the user retires them.
+/// Any caller may rate a memory: its text does not change, and the user can override the rating.
+/// Directives stay in force until the user retires them.
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let ids = request.ids.iter().map(|text| text.parse::<IdRef>()).collect::<Result<Vec<_>, _>>()?;
     let origin = caller.origin.unwrap_or(hark_core::Origin::Assistant);
     let now = engine.now();
     engine.store.refresh(now)?;
-    // Where it was of use or not; a memory may hold in many places.
+    // The project in which it was used; a memory may apply to many.
     let here = caller.cwd.as_deref().and_then(|folder| engine.project_of(folder));
     let memories = engine.store.write(now, |writer| {
         let mut judged = Vec::with_capacity(ids.len());

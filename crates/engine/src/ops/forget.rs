@@ -1,6 +1,6 @@
-//! Remove memories for good: file, history, index, links that lead to them, quotes of them in
-//! sessions, copies in backups; and look at the bytes afterwards. A tombstone without text stays, so
-//! that nothing brings them back unasked.
+//! Removes memories permanently: file, history, index, links to them, quotes in sessions and copies in
+//! backups; then searches the data directory for what remains. A tombstone without text stays, so that
+//! imports and syncs do not restore them.
 
 use clap::Args;
 use hark_core::session::SessionRef;
@@ -27,16 +27,15 @@ pub struct Request {
     #[arg(value_name = "ID", required_unless_present_any = ["query", "session", "project"])]
     #[serde(default)]
     pub ids: Vec<String>,
-    /// What a recall of this finds, whatever its status: shows the list, which is then confirmed by its
-    /// ids or with --confirm
+    /// Find memories by a query, of any status; shows the list, to confirm by ids or with --confirm
     #[arg(long, value_name = "Q")]
     #[schemars(skip)]
     pub query: Option<String>,
-    /// Forget what --query finds, if it is exactly this many
+    /// Forget what --query finds if it finds exactly this many
     #[arg(long, value_name = "N", requires = "query")]
     #[schemars(skip)]
     pub confirm: Option<usize>,
-    /// A session with its events and checkpoints, and the memories that were made in it
+    /// A session with its events and checkpoints, and memories made in it
     #[arg(long, value_name = "S")]
     #[schemars(skip)]
     pub session: Option<String>,
@@ -44,7 +43,7 @@ pub struct Request {
     #[arg(long, value_name = "P")]
     #[schemars(skip)]
     pub project: Option<String>,
-    /// Really do it; without this only show what would go
+    /// Forget; without this, only show what would be removed
     #[arg(long)]
     #[serde(default)]
     pub yes: bool,
@@ -56,14 +55,14 @@ pub struct Response {
     pub memories: Vec<Gone>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<Gone>,
-    /// Places that quoted them and no longer do.
+    /// The number of places that quoted them and were cleaned.
     pub quotes: usize,
-    /// Backups that were written again without them.
+    /// The number of backups that were rewritten without them.
     pub backups: usize,
-    /// Places that still hold their words, and what to do about each: other memories that say the same,
-    /// files that are not ours.
+    /// Places that still contain their words, and what to do about each: other memories with the same text,
+    /// files not written by hark.
     pub remaining: Vec<Remains>,
-    /// How to confirm what a search found.
+    /// The command that confirms the results of a query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirm: Option<String>,
 }
@@ -74,11 +73,11 @@ pub struct Gone {
     pub title: String,
 }
 
-/// Most that one query may take away.
+/// The most memories that one query may remove.
 const MOST_BY_QUERY: usize = 50;
 const EVERYTHING: usize = 1_000_000;
 
-/// What is to go.
+/// What to remove.
 #[derive(Default)]
 struct Doomed {
     memories: Vec<Memory>,
@@ -109,15 +108,17 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     erase(engine, &doomed, Passing::Forgotten, now).map(|done| Response { forgotten: true, ..done })
 }
 
-/// A search may find more tomorrow than it showed today, so `--yes` alone does not confirm it.
+/// A query may find more tomorrow than it showed today, so `--yes` alone does not confirm it.
 fn confirmed(request: &Request, count: usize) -> Result<bool, EngineError> {
-    const LOOK: &str = "look at the list without --yes, then confirm it by its ids or with --confirm";
+    const LOOK: &str = "run it without --yes to see the list, then confirm by ids or with --confirm";
     match request.confirm {
-        None if request.yes => Err(EngineError::invalid("--yes does not confirm what a search finds", LOOK)),
+        None if request.yes => {
+            Err(EngineError::invalid("--yes does not confirm the results of a query", LOOK))
+        }
         None => Ok(false),
         Some(wanted) if wanted == count => Ok(true),
         Some(wanted) => Err(EngineError::invalid(
-            format!("the search finds {count} now, not {wanted}; nothing was forgotten"),
+            format!("the query now finds {count}, not {wanted}; nothing was forgotten"),
             LOOK,
         )),
     }
@@ -220,7 +221,7 @@ fn of_session(
 ) -> Result<(), EngineError> {
     let stored = match text.parse::<SessionRef>() {
         Ok(id) => engine.store.session_fresh(&id, now)?,
-        // An assistant's own name for it.
+        // The assistant's own id.
         Err(e) => {
             let name = engine.clean(text);
             let found = engine.store.session_of_host(None, &name)?;
@@ -238,7 +239,7 @@ fn of_session(
     Ok(())
 }
 
-/// Takes memories away for good, for `why`. Used by retention too.
+/// Removes memories permanently, for the reason `why`. Retention uses it too.
 pub(crate) fn purge(
     engine: &mut Engine,
     memories: Vec<Memory>,

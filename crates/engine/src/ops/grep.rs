@@ -1,4 +1,4 @@
-//! What was said and done in past sessions, word by word: events that match a pattern.
+//! Searches the events of past sessions by a pattern.
 
 use clap::Args;
 use hark_core::Timestamp;
@@ -16,7 +16,7 @@ use crate::operation::{
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// A regular expression; case matters only if it has capitals
+    /// Regular expression; case-insensitive unless it has capitals
     #[arg(value_name = "PATTERN")]
     pub pattern: String,
     /// Only in this session
@@ -25,7 +25,7 @@ pub struct Request {
     /// Only newer than `30d` or a date
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
-    /// At most this many
+    /// Maximum number of results
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub struct Request {
 pub struct Response {
     /// Newest first.
     pub matches: Vec<Match>,
-    /// Whether there may be more.
+    /// Whether there may be more matches.
     pub more: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Match {
 }
 
 const LIMIT: usize = 20;
-/// Text around a match, in bytes to each side.
+/// Context around a match, in bytes on each side.
 const AROUND: usize = 120;
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
@@ -63,8 +63,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             let reason = e.to_string();
             let reason = reason.lines().last().unwrap_or("cannot be read").trim().to_owned();
             EngineError::invalid(
-                format!("the pattern is no regular expression: {reason}"),
-                "put a \\ before ( [ . * ?",
+                format!("invalid regular expression: {reason}"),
+                "escape ( [ . * ? with a \\",
             )
         })?;
     let visible = request.scope.resolve(engine, caller)?;
@@ -93,7 +93,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     Ok(Response { matches, more })
 }
 
-/// What stands around a match, as one line.
+/// The context of a match, as one line.
 fn excerpt(text: &str, (start, end): (usize, usize)) -> String {
     let mut from = start.saturating_sub(AROUND);
     while !text.is_char_boundary(from) {

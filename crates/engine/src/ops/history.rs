@@ -1,4 +1,4 @@
-//! What a memory was before each change.
+//! Shows the earlier revisions of a memory.
 
 use clap::Args;
 use hark_core::IdRef;
@@ -32,9 +32,9 @@ pub struct Response {
 pub struct RevisionView {
     pub at: String,
     pub age: String,
-    /// What happened to it then.
+    /// The change that ended this revision.
     pub change: String,
-    /// What it was until then.
+    /// The memory before that change.
     pub before: MemoryView,
 }
 

@@ -1,4 +1,4 @@
-//! Take in what `hark export` wrote, here or elsewhere.
+//! Imports what `hark export` wrote, here or elsewhere.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -21,15 +21,15 @@ pub struct Request {
     /// An export: a file, or a folder of markdown
     #[arg(value_name = "PATH")]
     pub path: PathBuf,
-    /// Only say what would happen
+    /// Only show what would change
     #[arg(long)]
     #[serde(default)]
     pub dry_run: bool,
-    /// Somebody else's export: nothing in it counts as your own words
+    /// Another person's export: none of it counts as your own words
     #[arg(long)]
     #[serde(default)]
     pub from_others: bool,
-    /// A file with the passphrase of an encrypted export; else HARK_PASSPHRASE
+    /// File with the passphrase; default: HARK_PASSPHRASE
     #[arg(long, value_name = "FILE")]
     pub passphrase_file: Option<PathBuf>,
     #[arg(skip)]
@@ -45,7 +45,7 @@ pub struct Response {
     #[serde(flatten)]
     pub tally: Tally,
     pub millis: u64,
-    /// Memories and sessions a second.
+    /// Memories and sessions per second.
     pub per_second: u64,
 }
 
@@ -59,7 +59,7 @@ pub fn run(
     if !caller.is_user() && !request.from_others {
         return Err(EngineError::invalid(
             "only the user may import an export as their own words",
-            "run it in a terminal of your own, or take it in as somebody else's with --from-others",
+            "run it in your own terminal, or import it as another person's with --from-others",
         ));
     }
     let trust = if request.from_others { Trust::Others } else { Trust::Own };
@@ -122,7 +122,7 @@ impl Reply for Response {
     }
 
     fn problem(&self) -> Option<EngineError> {
-        // The readable records are stored despite the others.
+        // The readable records were stored despite the errors.
         (self.tally.unreadable > 0).then(|| {
             EngineError::invalid(
                 format!(

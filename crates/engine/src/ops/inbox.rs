@@ -1,7 +1,7 @@
-//! Proposals that wait for the user: list them, accept, reject or reword them.
+//! Lists, accepts, rejects and rewords proposals that wait for the user.
 //!
-//! An assistant that wants a directive, or words that are to count as the user's, proposes them. Only the user
-//! decides, so only a caller who is the user may do more than look.
+//! An assistant can only propose directives, and words that would count as the user's. Only the user decides, so
+//! other callers may only list them.
 
 use clap::Args;
 use hark_core::memory::title_from_body;
@@ -25,12 +25,12 @@ pub struct Request {
     /// Only proposals of this project: name, key or folder
     #[arg(long, value_name = "P")]
     pub project: Option<String>,
-    /// At most this many
+    /// Maximum number of results
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
 }
 
-/// Which proposals a decision is about.
+/// The proposals to decide.
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct DecideRequest {
     /// Ids of proposals
@@ -56,13 +56,13 @@ pub struct Response {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Item {
     pub id: String,
-    /// The kind of memory that it would be.
+    /// The kind of memory it would become.
     #[serde(rename = "type")]
     pub kind: String,
     pub text: String,
     /// Who proposed it, where and why.
     pub evidence: String,
-    /// Absent for what would hold everywhere.
+    /// Absent if it would apply to every project.
     pub project: Option<String>,
     pub status: String,
 }
@@ -92,7 +92,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     Ok(Response { items: found.iter().map(|stored| item(&stored.memory, now)).collect() })
 }
 
-/// Accepted, a proposal is the user's own word from then on. Rejected, it is archived, and the same words are not
+/// An accepted proposal counts as the user's own words. A rejected one is archived, and the same words are not
 /// proposed again.
 pub fn decide(
     engine: &mut Engine,
@@ -130,14 +130,14 @@ pub fn decide(
     Ok(Response { items })
 }
 
-/// Rewords a proposal; it goes on waiting.
+/// Rewords a proposal; it stays a proposal.
 pub fn edit(engine: &mut Engine, caller: &Caller, request: &EditRequest) -> Result<Response, EngineError> {
     let id: IdRef = request.id.parse()?;
     only_the_user(caller)?;
     if request.text.trim().is_empty() {
         return Err(EngineError::invalid(
             "the new text is empty",
-            "give it with --text, or reject the proposal",
+            "pass it with --text, or reject the proposal",
         ));
     }
     let now = engine.now();
@@ -146,7 +146,7 @@ pub fn edit(engine: &mut Engine, caller: &Caller, request: &EditRequest) -> Resu
     let after = engine.store.write(now, |writer| {
         let before = proposal(writer, &id)?;
         let mut after = Memory { title: title_from_body(&body), body, ..before.clone() };
-        // The reason was given for other words.
+        // The reason was given for the previous words.
         (after.why, after.learned) = (None, None);
         after.touch(now);
         writer.update(&before, &after, "edited")?;
@@ -159,7 +159,7 @@ fn only_the_user(caller: &Caller) -> Result<(), EngineError> {
     if caller.is_user() {
         return Ok(());
     }
-    Err(EngineError::invalid("only the user decides about proposals", ASK_USER))
+    Err(EngineError::invalid("only the user may decide on proposals", ASK_USER))
 }
 
 fn proposal(writer: &Writer<'_>, id: &IdRef) -> Result<Memory, EngineError> {

@@ -1,4 +1,4 @@
-//! Learn from transcripts that assistants left on this machine.
+//! Reads the transcripts that assistants left on this machine.
 
 use std::path::PathBuf;
 
@@ -18,13 +18,13 @@ use crate::operation::{
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Only of this assistant
+    /// Only this assistant
     #[arg(long, value_name = "HOST")]
     pub host: Option<String>,
     /// Only files that changed since `30d` or a date
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
-    /// Transcripts, or folders of them; where assistants put them if absent
+    /// Transcripts or folders; default: where assistants store them
     #[arg(value_name = "PATH")]
     #[serde(default)]
     pub paths: Vec<PathBuf>,
@@ -54,7 +54,7 @@ pub fn run(
                 let mut all: Vec<&str> = hark_hosts::transcript::TRANSCRIPTS.iter().map(|t| t.host).collect();
                 all.sort_unstable();
                 all.dedup();
-                let hint = format!("name one of {}", all.join(", "));
+                let hint = format!("use one of {}", all.join(", "));
                 return Err(EngineError::invalid(format!("transcripts of `{id}` cannot be read"), hint));
             }
             Some(id)
@@ -144,7 +144,7 @@ impl Reply for Response {
             page.note(&format!("not read: {}: {}\n", safe(&trouble.path), safe(&trouble.reason)));
         }
         if files.read + files.unchanged == 0 {
-            page.note("no transcripts were found; name a file or folder: hark ingest PATH\n");
+            page.note("no transcripts were found; pass a file or folder: hark ingest PATH\n");
         } else if report.events.new > 0 {
             page.note("list the sessions with `hark sessions --all-projects`\n");
         }

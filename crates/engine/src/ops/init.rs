@@ -1,4 +1,4 @@
-//! Give a project a store of its own, and connect its assistants.
+//! Creates a project's own store, and connects its assistants.
 
 use std::io::Write;
 use std::path::Path;
@@ -26,7 +26,7 @@ const IGNORE: &str = "\
 
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Assistants to connect in this project; all that are found if none is named
+    /// Assistants to connect in this project; default: all that are found
     #[arg(value_name = "HOST", value_parser = install::hosts())]
     #[serde(default)]
     pub hosts: Vec<String>,
@@ -46,7 +46,7 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
             ignore(&store).map_err(|e| EngineError::File { path: store.clone(), message: e.to_string() })?;
         } else {
             report.remarks.push(
-                "this project already carries a store that you have not trusted; read it, then run `hark trust`"
+                "this project already has a store that you do not trust; review it, then run `hark trust`"
                     .to_owned(),
             );
         }
@@ -59,7 +59,7 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     Ok(report)
 }
 
-/// Leaves an existing file alone: it is the user's.
+/// Leaves an existing file unchanged: it is the user's.
 fn ignore(store: &Path) -> std::io::Result<()> {
     match Door::to_stranger(store).create_new(Path::new(".gitignore")) {
         Ok(mut file) => file.write_all(IGNORE.as_bytes()),

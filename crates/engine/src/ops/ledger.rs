@@ -1,4 +1,4 @@
-//! What was said to assistants unasked, and what it cost.
+//! Shows what hark injected into assistants, and its cost.
 
 use clap::Args;
 use hark_core::Timestamp;
@@ -17,10 +17,10 @@ pub struct Request {
     /// Only newer than `30d` or a date
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
-    /// Only of this session, each text by itself
+    /// Only this session, each text separately
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// At most this many single texts
+    /// Maximum number of texts
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
 }
@@ -117,7 +117,7 @@ pub const OPERATION: Operation = Operation {
     tool: Tool::On {
         name: "memory_ledger",
         family: Family::Sessions,
-        description: "What was injected into sessions unasked, and its cost in tokens.",
+        description: "What was injected into sessions, and its cost in tokens.",
     },
     route: Surface::On,
     page: Surface::On,

@@ -1,4 +1,4 @@
-//! What a memory is linked to, in both directions, and the entities it mentions.
+//! Lists the links of a memory in both directions, and the entities it mentions.
 
 use clap::Args;
 use hark_core::IdRef;
@@ -30,7 +30,7 @@ pub struct Response {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LinkView {
-    /// As it reads from the memory asked about: `supersedes`, `superseded_by`, …
+    /// As seen from this memory: `supersedes`, `superseded_by`, …
     pub relation: String,
     pub id: String,
     pub title: Option<String>,
@@ -79,7 +79,7 @@ pub const OPERATION: Operation = Operation {
     tool: Tool::On {
         name: "memory_links",
         family: Family::Graph,
-        description: "What a memory is linked to, in both directions, and the entities it mentions.",
+        description: "Links of a memory in both directions, and the entities it mentions.",
     },
     route: Surface::On,
     page: Surface::On,

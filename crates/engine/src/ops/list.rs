@@ -1,4 +1,4 @@
-//! Memories by what they are, not by what they say; also the timeline.
+//! Lists memories by kind, status, tag and date; also the timeline.
 
 use clap::Args;
 use hark_core::{Kind, Status, Timestamp};
@@ -25,7 +25,7 @@ pub struct Request {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub kinds: Vec<Kind>,
-    /// Only these statuses; active ones if absent
+    /// Only these statuses; default: active
     #[arg(long = "status", value_name = "S")]
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
@@ -38,10 +38,10 @@ pub struct Request {
     /// Only newer than `30d` or a date
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
-    /// At most this many
+    /// Maximum number of results
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
-    /// In the order in which they were made
+    /// In order of creation
     #[arg(skip)]
     #[serde(default)]
     #[schemars(skip)]
@@ -54,7 +54,7 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
     pub memories: Vec<MemoryView>,
-    /// How many there are in all.
+    /// The total number of matches.
     pub total: i64,
     /// Why the list is empty, and what to try.
     #[serde(skip)]
@@ -73,7 +73,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         projects: visible.projects,
         kinds: request.kinds.clone(),
         statuses,
-        // Folded as they were when they were stored.
+        // Fold the tags as they were when stored.
         tags: clean_list(engine, &request.tags).iter().map(ToString::to_string).collect(),
         since: request.since.as_deref().map(|t| Timestamp::parse_since(t, now)).transpose()?,
         until: None,
@@ -99,7 +99,7 @@ fn why_empty(engine: &Engine, request: &Request, filter: &ListFilter) -> Result<
     let here = engine.store.count(&wide)?;
     if here > 0 && filtered {
         return Ok(
-            "no memory here matches these filters; leave one out, or search with `hark recall`".to_owned()
+            "no memory here matches these filters; remove one, or search with `hark recall`".to_owned()
         );
     }
     if here > 0 {

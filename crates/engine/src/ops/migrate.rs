@@ -1,4 +1,4 @@
-//! Bring over what other memory tools on this machine have kept.
+//! Imports from other memory tools on this machine.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,18 +24,18 @@ pub struct Request {
     /// server-memory, instructions (CLAUDE.md and its like) or obsidian
     #[arg(value_name = "TOOL", required_unless_present = "all")]
     pub tool: Option<String>,
-    /// Its database, file or folder; else where it usually is
+    /// Its database, file or folder; default: the usual place
     #[arg(value_name = "PATH", conflicts_with = "all")]
     pub path: Option<PathBuf>,
-    /// Every tool that is found on this machine
+    /// Every tool found on this machine
     #[arg(long, conflicts_with = "tool")]
     #[serde(default)]
     pub all: bool,
-    /// Only say what would happen
+    /// Only show what would change
     #[arg(long)]
     #[serde(default)]
     pub dry_run: bool,
-    /// Where all of it belongs, if the tool does not say
+    /// Project for everything, if the tool has none
     #[command(flatten)]
     #[serde(flatten)]
     pub scope: WriteScope,
@@ -54,11 +54,11 @@ pub struct Source {
     pub path: String,
     #[serde(flatten)]
     pub tally: Tally,
-    /// What has no place here or changed on the way.
+    /// What was dropped or converted.
     pub unmapped: Vec<Unmapped>,
-    /// Names of projects there, and here.
+    /// Project names in that tool and in hark.
     pub projects: BTreeMap<String, String>,
-    /// Why nothing of it came over.
+    /// Why nothing was imported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -70,7 +70,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     for (tool, path) in wanted(request, caller, &around)? {
         match bring(engine, caller, request, tool, &path) {
             Ok(source) => sources.push(source),
-            // One broken database must not keep the others out.
+            // One broken database must not stop the others.
             Err(e) if request.all => sources.push(Source {
                 tool: tool.name.to_owned(),
                 path: path.display().to_string(),
@@ -104,7 +104,7 @@ fn bring(
     })
 }
 
-/// Which tools, and which files of theirs.
+/// The tools, and their files.
 fn wanted(
     request: &Request,
     caller: &Caller,
@@ -119,8 +119,8 @@ fn wanted(
     let tool = Tool::find(name).ok_or_else(|| {
         let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
         EngineError::invalid(
-            format!("`{name}` is not a tool that hark can read"),
-            format!("one of {}; or --all", names.join(", ")),
+            format!("unknown tool `{name}`"),
+            format!("use one of {}, or --all", names.join(", ")),
         )
     })?;
     if let Some(path) = &request.path {
@@ -130,8 +130,8 @@ fn wanted(
     let found = tool.found(around);
     if found.is_empty() {
         return Err(EngineError::invalid(
-            format!("nothing of {} was found", tool.name),
-            format!("say where it is: hark migrate {} PATH", tool.name),
+            format!("no data of {} was found", tool.name),
+            format!("pass its path: hark migrate {} PATH", tool.name),
         ));
     }
     Ok(found.into_iter().map(|path| (tool, path)).collect())
@@ -150,7 +150,7 @@ pub const OPERATION: Operation = Operation {
     effect: Effect::Write,
     who: Who::Anyone,
     command: Surface::On,
-    tool: operation::Tool::Off("moving in is for the user to start"),
+    tool: operation::Tool::Off("imports are for the user to start"),
     route: Surface::Off("reads files of this machine"),
     page: Surface::Off("reads files of this machine"),
     code: Code::on_store::<Request>(),
@@ -167,7 +167,7 @@ impl Operate for Request {
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
         if self.sources.is_empty() {
-            page.note("no other memory tool was found; name one and its file: hark migrate TOOL PATH\n");
+            page.note("no other memory tool was found; pass one and its file: hark migrate TOOL PATH\n");
             return;
         }
         for source in &self.sources {

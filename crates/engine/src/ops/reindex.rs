@@ -1,4 +1,4 @@
-//! Rebuild the index from the files alone, with the vectors of the encoder.
+//! Rebuilds the index from the files alone, including the encoder's vectors.
 
 use std::time::{Duration, Instant};
 
@@ -15,12 +15,12 @@ use crate::operation::Progress;
 use crate::operation::text::count;
 use crate::operation::{Call, Code, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who};
 
-/// Vectors that have to be made anew take longer than everything else. What is left then is the worker's.
+/// Making new vectors takes longer than everything else. The worker makes the rest.
 const LONGEST: u64 = 10 * 60;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Stop making vectors of the encoder after this many seconds (600 by default); the worker makes the rest
+    /// Stop making vectors after this many seconds (default: 600); the worker makes the rest
     #[arg(long, value_name = "N")]
     pub max_seconds: Option<u64>,
 }
@@ -30,7 +30,7 @@ pub struct Response {
     pub memories: usize,
     pub unreadable_files: i64,
     pub millis: u64,
-    /// Vectors of the encoder, if the settings choose one.
+    /// The encoder's vectors, if one is in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vectors: Option<Vectors>,
 }
@@ -40,11 +40,11 @@ pub struct Vectors {
     /// Passages that have one.
     pub embedded: usize,
     pub passages: usize,
-    /// Passages for which there was no time.
+    /// Passages left because time ran out.
     pub left: usize,
 }
 
-/// `progress` is told how many vectors were made, of how many.
+/// `progress` receives the number of vectors made and the total.
 pub fn run(
     engine: &mut Engine,
     _caller: &Caller,
@@ -53,7 +53,7 @@ pub fn run(
 ) -> Result<Response, EngineError> {
     let started = Instant::now();
     let memories = match engine.store.take_rebuilt() {
-        // There was none to open: it has just been made.
+        // There was no index to open: this call has just built it.
         Some(memories) => memories,
         None => engine.store.reindex(engine.now())?,
     };
@@ -62,8 +62,8 @@ pub fn run(
     Ok(Response { memories, unreadable_files, millis: started.elapsed().as_millis() as u64, vectors })
 }
 
-/// An index that is rebuilt has the vectors of before. One that was lost has none: then they are made, so that
-/// recall gives the same answers as before.
+/// A rebuilt index keeps its vectors. A lost index has none: then this makes them, so that recall gives the same
+/// answers as before.
 fn vectors(
     engine: &mut Engine,
     request: &Request,

@@ -1,4 +1,4 @@
-//! Link two memories.
+//! Links two memories.
 
 use clap::Args;
 use hark_core::{IdRef, Link, Memory, Origin, Relation, Status, Timestamp};
@@ -25,7 +25,7 @@ pub struct Request {
     #[serde(default = "related")]
     #[schemars(with = "String")]
     pub relation: Relation,
-    /// How strong, 0 to 1
+    /// Strength, 0 to 1
     #[arg(long, value_name = "W", default_value_t = 1.0)]
     #[serde(default = "full")]
     pub weight: f32,
@@ -54,7 +54,7 @@ pub struct Response {
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let (from, to): (IdRef, IdRef) = (request.from.parse()?, request.to.parse()?);
     if !(0.0..=1.0).contains(&request.weight) {
-        return Err(EngineError::invalid("the weight must be between 0 and 1", "leave it out for 1"));
+        return Err(EngineError::invalid("the weight must be between 0 and 1", "omit it for 1"));
     }
     let now = engine.now();
     let origin = caller.origin.unwrap_or(Origin::Assistant);
@@ -64,12 +64,15 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         let before = writer.load(&from)?;
         let target = writer.load(&to)?;
         if before.id == target.id {
-            return Err(EngineError::invalid("a memory cannot be linked to itself", "name two memories"));
+            return Err(EngineError::invalid(
+                "a memory cannot be linked to itself",
+                "pass two different ids",
+            ));
         }
         let superseding = relation == Relation::Supersedes && !request.remove;
         if superseding && before.status == Status::Proposed {
             return Err(EngineError::invalid(
-                format!("{} is a proposal and replaces nothing before the user accepts it", before.id),
+                format!("{} is a proposal and replaces nothing until the user accepts it", before.id),
                 ASK_USER,
             ));
         }
@@ -101,7 +104,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     })
 }
 
-/// Whether `target` is what `old` was replaced by, at once or in several steps.
+/// Whether `target` replaced `old`, directly or in several steps.
 fn replaced_through(writer: &Writer<'_>, old: &Memory, target: &Memory) -> Result<bool, EngineError> {
     let mut seen = vec![old.id];
     let mut next = old.superseded_by;
@@ -119,8 +122,8 @@ fn replaced_through(writer: &Writer<'_>, old: &Memory, target: &Memory) -> Resul
     Ok(false)
 }
 
-/// What replaced `old` no longer does: two that replace each other would leave nothing that holds.
-/// `target` is about to be retired, which takes its own link away.
+/// Removes the link that replaced `old`: if two memories replaced each other, neither would be active.
+/// `target` is about to be retired, which removes its own link.
 fn release(
     writer: &mut Writer<'_>,
     old: &Memory,
@@ -151,7 +154,7 @@ pub const OPERATION: Operation = Operation {
     summary: "Link two memories",
     help: "",
     examples: &[
-        ("hark relate m-2p8w4n6c m-7k3q9x2d --as supersedes", "Replace an older memory by a newer one"),
+        ("hark relate m-2p8w4n6c m-7k3q9x2d --as supersedes", "Replace an older memory with a newer one"),
         ("hark relate m-2p8w4n6c m-7k3q9x2d --remove", "Remove the link"),
     ],
     group: Group::Change,

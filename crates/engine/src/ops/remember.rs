@@ -1,4 +1,4 @@
-//! Keep something.
+//! Stores a memory.
 
 use clap::Args;
 use hark_core::likeness::Likeness;
@@ -36,7 +36,7 @@ pub struct Request {
     #[arg(long, value_name = "K")]
     #[schemars(with = "Option<String>")]
     pub kind: Option<Kind>,
-    /// One line; taken from the text if absent
+    /// One line; default: from the text
     #[arg(long, value_name = "T")]
     pub title: Option<String>,
     /// The reason behind it
@@ -45,7 +45,7 @@ pub struct Request {
     /// What was learned
     #[arg(long, value_name = "L")]
     pub learned: Option<String>,
-    /// Subject: replaces what has the same
+    /// Subject; replaces the memory with the same one
     #[arg(long, value_name = "KEY")]
     pub topic: Option<String>,
     /// Labels
@@ -63,19 +63,19 @@ pub struct Request {
     /// 1 (minor) to 5 (vital)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub importance: Option<u8>,
-    /// When it stops being true: `30d`, `2027-01-31`
+    /// When it expires: `30d`, `2027-01-31`
     #[arg(long, value_name = "WHEN")]
     #[schemars(skip)]
     pub expires: Option<String>,
-    /// Offered first and never aged out
+    /// Rank first and never age out
     #[arg(long)]
     #[serde(default)]
     #[schemars(skip)]
     pub pin: bool,
-    /// Id of the memory that this one replaces
+    /// Id of the memory it replaces
     #[arg(long, value_name = "ID")]
     pub supersedes: Option<String>,
-    /// Whose words these are, if not your own: user, assistant, tool, file, web
+    /// Source, if not you: user, assistant, tool, file, web
     #[arg(long, value_name = "O")]
     #[schemars(with = "Option<String>")]
     pub origin: Option<Origin>,
@@ -89,19 +89,19 @@ pub struct Response {
     pub id: String,
     pub title: String,
     pub kind: String,
-    /// Absent for what holds everywhere.
+    /// Absent if it applies to every project.
     pub project: Option<String>,
-    /// How many secrets were taken out before storing.
+    /// The number of secrets redacted before storing.
     pub redacted: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded: Option<String>,
-    /// It was known already: how often it was confirmed by now. `id` is the one that said it first.
+    /// If it was already known, how often it was confirmed. `id` is the first memory that said it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<u32>,
-    /// Memories that this may be the newer state of. Say so with `--supersedes`.
+    /// Memories that this one may replace. Confirm with `--supersedes`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub possibly_supersedes: Vec<OlderState>,
-    /// It is not in force: the user decides about it first.
+    /// Not in effect until the user accepts it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub proposed: bool,
 }
@@ -126,7 +126,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         title,
         why: clean_optional(engine, request.why.as_deref()).filter(said),
         learned: clean_optional(engine, request.learned.as_deref()).filter(said),
-        // What an assistant calls a topic replaces nothing of the user's.
+        // A topic set by an assistant never replaces the user's memory.
         topic: clean_title(engine, request.topic.as_deref()).filter(|_| !passed_on),
         tags: clean_list(engine, &request.tags),
         files: clean_list(engine, &request.files),
@@ -208,28 +208,28 @@ fn store(
     Ok(Kept { memory, superseded: old.map(|old| old.id), confirmed: false, candidates })
 }
 
-/// What became of a new memory.
+/// The outcome for a new memory.
 struct Kept {
     memory: Memory,
     superseded: Option<MemoryId>,
-    /// It was known already.
+    /// It was already known.
     confirmed: bool,
     candidates: Vec<OlderState>,
 }
 
-/// What was forgotten comes back only by the user's own word, which then counts again.
+/// Only the user can store forgotten text again; that clears the tombstone.
 fn lift_or_refuse(writer: &mut Writer<'_>, memory: &Memory) -> Result<(), EngineError> {
     match writer.passing_of_text(&memory.body)? {
         Some(Passing::Forgotten) if memory.origin != Origin::User => Err(EngineError::invalid(
-            "the user had this forgotten",
-            "leave it so; only the user can bring it back",
+            "the user has asked to forget this",
+            "do not store it again; only the user can bring it back",
         )),
         Some(_) => Ok(writer.lift(&memory.body)?),
         None => Ok(()),
     }
 }
 
-/// What a new memory does to proposals of the same words, or `Some` if it is one of them already.
+/// Applies a new memory to proposals with the same words; `Some` if it is already proposed.
 fn settle_proposals(
     writer: &mut Writer<'_>,
     memory: &Memory,
@@ -239,8 +239,8 @@ fn settle_proposals(
     let is_proposal = memory.status == Status::Proposed;
     if is_proposal && superseded.is_some() {
         return Err(EngineError::invalid(
-            "a proposal replaces nothing before the user accepts it",
-            "leave `supersedes` out",
+            "a proposal replaces nothing until the user accepts it",
+            "omit `supersedes`",
         ));
     }
     let is_order = memory.kind.steers() && memory.origin == Origin::User;
@@ -254,7 +254,7 @@ fn settle_proposals(
         );
         match other.status {
             Status::Proposed if same && is_proposal => return Ok(Some(other)),
-            // The user has said it: nothing is left to decide.
+            // The user has said it, so there is nothing left to decide.
             Status::Proposed if same => {
                 let mut after = other.clone();
                 after.set_status(Status::Archived, now);
@@ -264,7 +264,7 @@ fn settle_proposals(
             Status::Archived if same && is_proposal => {
                 return Err(EngineError::invalid(
                     format!("the user has rejected or archived this ({})", other.id),
-                    "leave it so, and do not propose it again",
+                    "do not propose it again",
                 ));
             }
             _ => {}
@@ -273,8 +273,8 @@ fn settle_proposals(
     Ok(None)
 }
 
-/// Marks `old` as replaced by `new`, if the origin of `new` may do that. What `old` itself replaced
-/// stays so, unless that was `new`.
+/// Marks `old` as replaced by `new`, if the origin of `new` permits it. Memories that `old` replaced
+/// stay replaced, except `new` itself.
 pub(super) fn retire(
     writer: &mut Writer<'_>,
     old: &Memory,
@@ -283,7 +283,7 @@ pub(super) fn retire(
 ) -> Result<(), EngineError> {
     if !new.origin.may_supersede(old.kind, old.origin) {
         return Err(EngineError::invalid(
-            format!("words of origin `{}` may not replace the {}'s {}", new.origin, old.origin, old.kind),
+            format!("text of origin `{}` may not replace the {}'s {}", new.origin, old.origin, old.kind),
             ASK_USER,
         ));
     }
@@ -298,19 +298,16 @@ pub(super) fn retire(
 
 fn check_size(text: &str) -> Result<(), EngineError> {
     if text.trim().is_empty() {
-        return Err(EngineError::invalid(
-            "there is nothing to remember",
-            "give the text: hark remember \"…\"",
-        ));
+        return Err(EngineError::invalid("the text is empty", "pass the text: hark remember \"…\""));
     }
     if text.len() > Memory::MAX_BODY_BYTES {
         return Err(EngineError::invalid(
             format!(
-                "the text is {} kB; a memory holds at most {} kB",
+                "the text is {} kB; the limit is {} kB",
                 text.len() / 1024,
                 Memory::MAX_BODY_BYTES / 1024
             ),
-            "keep what matters, and name the document with --file",
+            "shorten it, and name the document with --file",
         ));
     }
     Ok(())
@@ -323,7 +320,7 @@ fn expiry(text: &str, now: Timestamp) -> Result<Timestamp, EngineError> {
     }
 }
 
-/// Cleaned first and shortened afterwards: half a secret is still a secret.
+/// Redacts first and shortens afterwards: half a secret is still a secret.
 pub(super) fn clean_title(engine: &Engine, text: Option<&str>) -> Option<Clean> {
     text.map(|t| one_line(&engine.clean(t))).filter(|t| !t.is_empty())
 }
@@ -455,7 +452,7 @@ impl Reply for Response {
         let mut text = match self.confirmed {
             _ if self.proposed => format!(
                 "Stored as a proposal, {}{redacted}. It has no effect yet: these words are in none of the user's prompts, so \
-                 they do not count as the user's. Only the user decides about proposals; tell them that this one waits.",
+                 they do not count as the user's. Only the user decides about proposals; tell them that this one is waiting.",
                 self.id
             ),
             Some(_) => format!("Already known as {}; confirmed{redacted}.", self.id),

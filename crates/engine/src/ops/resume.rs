@@ -1,4 +1,4 @@
-//! Go on where a session left off, in the same assistant or another.
+//! Continues where a session left off, in the same assistant or another.
 
 use clap::Args;
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
@@ -19,16 +19,16 @@ use serde_json::json;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Session to resume; the last one of this project if absent
+    /// Session to resume; default: the last one of this project
     #[arg(value_name = "ID")]
     #[schemars(skip)]
     pub session: Option<String>,
-    /// Hand over to this assistant, from another one's session if there is one
+    /// Hand over to this assistant, from another one if possible
     #[arg(long = "for", value_name = "HOST")]
     #[serde(rename = "for")]
     #[schemars(skip)]
     pub target: Option<String>,
-    /// Most tokens to return
+    /// Maximum tokens
     #[arg(long, value_name = "TOKENS")]
     #[schemars(skip)]
     pub budget: Option<usize>,
@@ -36,9 +36,9 @@ pub struct Request {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
-    /// Absent if there is nothing to go on with.
+    /// Absent if there is nothing to resume.
     pub session: Option<SessionView>,
-    /// For an assistant to read: that session, and what always holds here.
+    /// Text for an assistant: that session, and what always applies here.
     pub text: String,
     pub tokens: usize,
 }
@@ -166,7 +166,7 @@ impl Reply for Response {
         } else {
             self.text.clone()
         };
-        // It was framed when it was made, and the frame is our own.
+        // The text is already framed, and the frame is hark's own.
         let data = json!({ "session": session, "text": text });
         Ok(Answer { text, data })
     }

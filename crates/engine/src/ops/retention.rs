@@ -1,4 +1,4 @@
-//! What has aged: what would be put aside or removed, and doing it.
+//! Shows, archives or removes memories that have aged out.
 
 use clap::Args;
 use hark_core::retention::{Days, Fate, Policy};
@@ -20,11 +20,11 @@ use crate::operation::{
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Do it; without this only show what would be done
+    /// Archive and remove; without this, only show
     #[arg(long)]
     #[serde(default)]
     pub apply: bool,
-    /// Also list what stays, and why
+    /// Also list what is kept, and why
     #[arg(long)]
     #[serde(default)]
     pub all: bool,
@@ -38,7 +38,7 @@ pub struct Response {
     pub applied: bool,
     pub looked_at: usize,
     pub archive: Vec<Aged>,
-    /// Removed for good; only if `retention.purge` is on.
+    /// Removed permanently; only if `retention.purge` is on.
     pub purge: Vec<Aged>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<Aged>,
@@ -53,9 +53,9 @@ pub struct Aged {
 }
 
 const EVERYTHING: usize = 1_000_000;
-/// The background run does this many at a time, so that nobody waits for it.
+/// The background run handles this many at a time, so that other writers do not wait.
 const MOST_AT_ONCE: usize = 100;
-/// And looks no more often than this.
+/// The shortest time between two background runs.
 const PAUSE_MS: i64 = DAY_MS;
 const MARK: &str = "retention";
 
@@ -82,27 +82,27 @@ pub(crate) fn in_background(engine: &mut Engine, now: Timestamp) -> Result<usize
         return Ok(0);
     }
     let last = engine.store.noted(MARK)?.and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
-    // A time to come was noted by a clock that was ahead.
+    // A time in the future was recorded while the clock was ahead.
     if (0..PAUSE_MS).contains(&(now.as_millis() - last)) {
         return Ok(0);
     }
     let done = carry_out(engine, &ListFilter::default(), true, false, Since::Arrival, MOST_AT_ONCE, now)?;
     let count = done.archive.len() + done.purge.len();
-    // More may be waiting: then the next run goes on.
+    // If more is due, the next run continues.
     if count < MOST_AT_ONCE {
         engine.store.note(MARK, &now.as_millis().to_string())?;
     }
     Ok(count)
 }
 
-/// From when on an untouched memory ages.
+/// The time from which an unused memory ages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Since {
-    /// As its dates say: what the user asks for.
+    /// Its own dates: for runs by the user.
     Dates,
-    /// Not before it came here, and by the days on which the store was used: an old history that was
-    /// read in yesterday is not put aside today while nobody looks, nor a whole store because the clock
-    /// is years ahead.
+    /// Not before it was stored here, counting only days on which the store was used: the background run
+    /// must not archive an old history that was imported yesterday, nor a whole store because the clock is
+    /// years ahead.
     Arrival,
 }
 
@@ -126,7 +126,7 @@ fn carry_out(
     let mut doomed = Vec::new();
     for stored in engine.store.list(filter, ListOrder::OldestFirst, EVERYTHING)? {
         let memory = stored.memory;
-        // Nothing is changed in a store that is not trusted, and a teammate's file not unasked.
+        // Never change a store that is not trusted, nor a teammate's file without a request.
         let unasked = since == Since::Arrival && memory.origin == Origin::Teammate;
         if memory.origin == Origin::Repository || unasked {
             continue;
@@ -154,7 +154,7 @@ fn carry_out(
     Ok(response)
 }
 
-/// One at a time: a short write that hooks hardly notice.
+/// One memory per write, which delays hooks very little.
 fn archive(engine: &mut Engine, memory: &Memory, now: Timestamp) -> Result<(), EngineError> {
     engine.store.write(now, |writer| {
         let before = writer.load(&IdRef::Full(memory.id))?;
@@ -219,7 +219,7 @@ impl Reply for Response {
         page.note(&format!("{DIM}checked {}{DIM:#}\n", count(self.looked_at, "memory", "memories")));
         let any = !self.archive.is_empty() || !self.purge.is_empty();
         if any && !self.applied {
-            page.note("nothing was changed; add --apply to do it\n");
+            page.note("nothing was changed; add --apply to apply\n");
         }
     }
 }

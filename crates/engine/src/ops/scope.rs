@@ -12,22 +12,22 @@ use crate::error::EngineError;
 /// Where something new belongs.
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct WriteScope {
-    /// Project by name, key or folder; else the current one
+    /// Project name, key or folder; default: current
     #[arg(long, value_name = "P", conflicts_with = "global")]
     pub project: Option<String>,
-    /// Holds in every project
+    /// Applies to every project
     #[arg(long)]
     #[serde(default)]
     pub global: bool,
 }
 
-/// Where to look. What is global is always included.
+/// Where to search. Global memories are always included.
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct ReadScope {
-    /// Project by name, key or folder; else the current one
+    /// Project name, key or folder; default: current
     #[arg(long, value_name = "P", conflicts_with = "all_projects")]
     pub project: Option<String>,
-    /// Look in every project
+    /// Search every project
     #[arg(long)]
     #[serde(default)]
     pub all_projects: bool,
@@ -49,7 +49,7 @@ impl WriteScope {
 /// The projects a read sees, and the one that ranks first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Visible {
-    /// `None`: all of them.
+    /// `None` means all projects.
     pub(crate) projects: Option<Vec<ProjectNum>>,
     pub(crate) current: Option<ProjectKey>,
 }
@@ -72,8 +72,7 @@ impl ReadScope {
 }
 
 impl Visible {
-    /// With what the repository brought along that the caller works in: for questions, never for what is said
-    /// unasked.
+    /// Includes the untrusted store of the caller's repository: for queries, never for injection.
     pub(crate) fn with_repository(mut self, engine: &Engine, caller: &Caller) -> Result<Self, EngineError> {
         if let (Some(projects), Some(folder)) = (&mut self.projects, &caller.cwd)
             && let Some(key) = engine.untrusted_here(folder)
@@ -90,8 +89,7 @@ fn current(engine: &mut Engine, caller: &Caller) -> Option<ProjectKey> {
 
 /// A project by key, by the last part of its key, or by folder; an unknown word is a new key.
 fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
-    let empty =
-        || EngineError::invalid("the project name is empty", "leave --project out for the current one");
+    let empty = || EngineError::invalid("the project name is empty", "omit --project for the current one");
     let wanted = ProjectKey::new(&engine.clean(text)).ok_or_else(empty)?;
     let known = engine.store.project_keys()?;
     if known.contains(&wanted) {
@@ -106,7 +104,7 @@ fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
         (Some(only), None) => Ok(only.clone()),
         (Some(one), Some(other)) => Err(EngineError::invalid(
             format!("`{text}` could be {one} or {other}"),
-            "write the whole key; `hark stats` lists them",
+            "use the full key; `hark stats` lists them",
         )),
         (None, _) => Ok(wanted),
     }

@@ -1,4 +1,4 @@
-//! One or more memories, whole.
+//! Shows memories in full.
 
 use clap::Args;
 use hark_core::IdRef;

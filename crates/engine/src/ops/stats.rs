@@ -1,4 +1,4 @@
-//! What the store holds and what it weighs.
+//! Counts what the store contains, and its size.
 
 use clap::Args;
 use hark_store::Stats;
@@ -14,7 +14,7 @@ use crate::operation::{
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Compare what was told to sessions with reading up on what was done before them
+    /// Compare injected tokens with the history they replace
     #[arg(long)]
     #[serde(default)]
     pub savings: bool,
@@ -32,13 +32,13 @@ pub struct Response {
     pub savings: Option<Savings>,
 }
 
-/// Tokens of what was said unasked, and of the history that it stands for.
+/// Injected tokens, and the tokens of the history they replace.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Savings {
-    /// Sessions that were told something and followed another one in their project.
+    /// Sessions that received an injection and followed another session in their project.
     pub sessions: i64,
     pub told_tokens: i64,
-    /// What is kept of the session before each of them; whole transcripts are longer.
+    /// What is stored of the session before each of them; full transcripts are longer.
     pub history_tokens: i64,
     pub saved_tokens: i64,
 }

@@ -1,4 +1,4 @@
-//! Resolve, reopen, archive, restore: moves between statuses.
+//! Resolves, reopens, archives and restores memories.
 
 use clap::Args;
 use hark_core::{IdRef, Origin, Status};
@@ -53,7 +53,7 @@ pub fn run(
             if !before.status.may_become(next) {
                 return Err(EngineError::invalid(
                     format!("{} is {} and cannot become {next}", before.id, before.status),
-                    format!("bring it back first: hark restore {}", before.id),
+                    format!("restore it first: hark restore {}", before.id),
                 ));
             }
             if before.kind.steers() && origin != Origin::User {
@@ -199,7 +199,7 @@ pub const RESTORE: Operation = Operation {
     summary: "Restore archived or superseded memories",
     help: "",
     examples: &[
-        ("hark restore m-7k3q9x2d", "Bring an archived memory back"),
+        ("hark restore m-7k3q9x2d", "Restore an archived memory"),
         ("hark list --status archived --status superseded", "List what can be restored"),
     ],
     group: Group::Change,

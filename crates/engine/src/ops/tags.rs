@@ -1,4 +1,4 @@
-//! Tags in use, most used first.
+//! Lists tags, most used first.
 
 use clap::Args;
 use schemars::JsonSchema;

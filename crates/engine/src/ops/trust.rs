@@ -1,4 +1,4 @@
-//! Trust the store that a project carries, or take that back.
+//! Trusts the store in a project, or revokes that trust.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,18 +21,18 @@ use crate::project_store::{self, FOLDER, Found};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Folder of the project; the current one if absent
+    /// Project folder; default: the current one
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
-    /// Take the trust back: the store is only quoted from then on
+    /// Revoke trust: hark then only quotes the store
     #[arg(long, conflicts_with_all = ["mine", "move_here"])]
     #[serde(default)]
     pub revoke: bool,
-    /// Take memories in it that call themselves yours as your own words
+    /// Accept memories in it that claim to be yours as your own words
     #[arg(long)]
     #[serde(default)]
     pub mine: bool,
-    /// Move what your own store holds of this project into it
+    /// Move this project's memories from your own store into it
     #[arg(long = "move")]
     #[serde(default, rename = "move")]
     pub move_here: bool,
@@ -43,19 +43,19 @@ pub struct Response {
     /// The store.
     pub path: String,
     pub trusted: bool,
-    /// Whether that is new.
+    /// Whether this call changed it.
     pub changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// How many of its memories are indexed.
+    /// The number of its memories in the index.
     pub memories: i64,
-    /// Memories that call themselves the user's and were not written or confirmed here: a teammate's until then.
+    /// Memories that claim to be the user's but were not written or confirmed here; they count as a teammate's.
     pub claims: Vec<Claim>,
-    /// How many of them were taken as the user's own.
+    /// How many of them were accepted as the user's own.
     pub taken: usize,
-    /// How many memories moved here from the user's own store.
+    /// The number of memories moved here from the user's own store.
     pub moved: usize,
-    /// How many sessions that were recorded here came into the user's own store.
+    /// The number of sessions recorded here that were copied to the user's own store.
     pub sessions: usize,
 }
 
@@ -83,7 +83,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             !known
         })
     })?;
-    // From here on it is the user's: private like everything that is.
+    // It is now the user's store, so make it private like the others.
     let _ = Door::to_stranger(&store).tighten_all(Path::new(""));
     engine.store.refresh(now)?;
     engine.store.visit(&store, now)?;
@@ -104,8 +104,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     answer(engine, &store, response)
 }
 
-/// Makes a store for the project at `root` and trusts it. One that is there already and not trusted stays so: it is
-/// somebody else's until the user says otherwise. Returns whether it is trusted.
+/// Makes a store for the project at `root` and trusts it. An existing store that is not trusted stays untrusted:
+/// it may be another person's. Returns whether it is trusted.
 pub fn make(engine: &mut Engine, root: &Path) -> Result<bool, EngineError> {
     let store = root.join(FOLDER);
     match project_store::find(root, &engine.home.path) {
@@ -130,11 +130,11 @@ pub fn make(engine: &mut Engine, root: &Path) -> Result<bool, EngineError> {
     run(engine, &Caller::default(), &request).map(|response| response.trusted)
 }
 
-/// The store that is meant, if it can be trusted at all.
+/// The requested store, if it can be trusted at all.
 fn wanted(engine: &Engine, caller: &Caller, request: &Request) -> Result<PathBuf, EngineError> {
     let folder = request.path.clone().or_else(|| caller.cwd.clone());
-    let folder =
-        folder.ok_or_else(|| EngineError::invalid("no folder is known", "name the project's folder"))?;
+    let folder = folder
+        .ok_or_else(|| EngineError::invalid("the project folder is unknown", "pass the project folder"))?;
     let folder = match (folder.file_name(), folder.parent()) {
         (Some(name), Some(parent)) if name == FOLDER => parent.to_owned(),
         _ => folder,
@@ -143,10 +143,10 @@ fn wanted(engine: &Engine, caller: &Caller, request: &Request) -> Result<PathBuf
         Found::Store(store) => Ok(store),
         Found::Refused { path, why } => Err(EngineError::invalid(
             format!("{}: {why}, so hark never uses it", path.display()),
-            "copy it to a real folder of your own, or remove it",
+            "replace it with a real folder that you own, or remove it",
         )),
         Found::Nothing => Err(EngineError::invalid(
-            format!("{}: this project carries no store", folder.display()),
+            format!("{}: this project has no store", folder.display()),
             "make one with `hark init`",
         )),
     }
@@ -166,7 +166,7 @@ fn nothing(store: &Path) -> Response {
     }
 }
 
-/// How things stand now.
+/// The current state.
 fn answer(engine: &Engine, store: &Path, mut response: Response) -> Result<Response, EngineError> {
     if let Some(layer) = engine.store.layer_at(store) {
         response.trusted = layer.is_trusted();
@@ -193,8 +193,8 @@ fn move_over(engine: &mut Engine, store: &Path) -> Result<usize, EngineError> {
     Ok(moved)
 }
 
-/// Sessions live in the user's own store. Those that lie in a project's store and that git does not track were
-/// recorded here, before that was so.
+/// Sessions belong in the user's own store. Sessions in a project's store that git does not track were recorded
+/// here by an older version.
 fn bring_sessions(engine: &mut Engine, store: &Path) -> Result<usize, EngineError> {
     const LARGEST: u64 = 4 * 1024 * 1024;
     let (door, folder) = (Door::to_stranger(store), Path::new("sessions"));
@@ -216,7 +216,7 @@ fn bring_sessions(engine: &mut Engine, store: &Path) -> Result<usize, EngineErro
     Ok(count)
 }
 
-/// Files below a store that git tracks; `None` if git cannot be asked, for then nobody knows whose they are.
+/// Files in a store that git tracks; `None` if git cannot be run, because then their owner is unknown.
 fn tracked(store: &Path) -> Option<Vec<String>> {
     let root = store.parent()?;
     if std::fs::symlink_metadata(root.join(".git")).is_err() {
@@ -240,7 +240,7 @@ fn tracked(store: &Path) -> Option<Vec<String>> {
 pub const OPERATION: Operation = Operation {
     name: "trust",
     also: &[],
-    summary: "Trust the store that a project carries",
+    summary: "Trust the store in a project",
     help: "",
     examples: &[
         ("hark trust", "Use this project's store as its memory"),

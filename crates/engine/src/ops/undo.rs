@@ -1,5 +1,5 @@
-//! Take back the last change of a memory, or go back to an earlier state. That is a change too, and
-//! can be taken back.
+//! Undoes the last change of a memory, or restores an earlier revision. That is a change too, and can be
+//! undone.
 
 use clap::Args;
 use hark_core::{IdRef, Memory, MemoryId, Origin, Status, Timestamp};
@@ -20,17 +20,17 @@ pub struct Request {
     /// Id of the memory
     #[arg(value_name = "ID")]
     pub id: String,
-    /// The revision to go back to, as `hark history` numbers them; the one before if absent
+    /// Revision to restore, see `hark history`; default: the previous one
     #[arg(long = "to", value_name = "REVISION")]
     pub revision: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
-    /// What was taken back.
+    /// The change that was undone.
     pub undone: String,
     pub memory: MemoryView,
-    /// Memories that hold again because this one no longer replaces them.
+    /// Memories that are active again because this one no longer replaces them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub restored: Vec<String>,
 }
@@ -89,7 +89,7 @@ fn go_back(
 ) -> Result<Undone, EngineError> {
     let mut after = revision.before.clone();
     after.revision = before.revision;
-    // Links to what is gone since would lead nowhere.
+    // Drop links to memories that no longer exist.
     let mut links = Vec::with_capacity(after.links.len());
     for link in after.links {
         if chain::find(writer, link.to)?.is_some() {
@@ -133,7 +133,7 @@ fn retire_again(
     }
 }
 
-/// Nothing was ever changed in it, but it replaced others: they hold again, and it is put aside.
+/// It was never changed, but it replaced others: reactivates them and archives it.
 fn take_back_replacement(
     writer: &mut Writer<'_>,
     before: &Memory,
@@ -143,7 +143,7 @@ fn take_back_replacement(
     if replaced.is_empty() {
         return Err(EngineError::invalid(
             format!("{} was never changed", before.id),
-            format!("to have it gone: hark archive {} or hark forget {}", before.id, before.id),
+            format!("to remove it: hark archive {} or hark forget {}", before.id, before.id),
         ));
     }
     let mut after = before.clone();

@@ -1,4 +1,4 @@
-//! Disconnect hark from the assistants, and restore their files byte for byte.
+//! Disconnects hark from the assistants, and restores their files byte for byte.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +14,11 @@ use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surfac
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Assistants to disconnect; all if none is named
+    /// Assistants to disconnect; default: all
     #[arg(value_name = "HOST", value_parser = install::hosts())]
     #[serde(default)]
     pub hosts: Vec<String>,
-    /// Only your settings or only this project's; both if absent
+    /// Only your settings or only this project's; default: both
     #[arg(long, value_enum)]
     pub scope: Option<ScopeName>,
     /// Show what would change without changing it
@@ -48,7 +48,7 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     Ok(report)
 }
 
-/// The assistants that the request means, of those in the manifest.
+/// The requested assistants that are in the manifest.
 fn leaving(
     request: &Request,
     manifest: &Manifest,
@@ -75,7 +75,7 @@ fn known(manifest: &Manifest) -> BTreeSet<Owner> {
 fn remarks(owners: &BTreeSet<Owner>, manifest: &Manifest, around: &Surroundings) -> Vec<String> {
     let mut remarks = Vec::new();
     if owners.is_empty() {
-        remarks.push("`hark install` has changed nothing that this could undo".to_owned());
+        remarks.push("nothing to undo: `hark install` has changed nothing".to_owned());
     }
     let elsewhere: BTreeSet<_> = known(manifest)
         .into_iter()
@@ -93,7 +93,7 @@ pub const OPERATION: Operation = Operation {
     name: "uninstall",
     also: &[],
     summary: "Disconnect hark from assistants, and restore their files",
-    help: "Every settings file is restored byte for byte, unless you changed it since: then only the entries of hark go.",
+    help: "Every settings file is restored byte for byte, unless you changed it since: then only the entries of hark are removed.",
     examples: &[
         ("hark uninstall", "Disconnect every assistant; memories stay"),
         ("hark uninstall codex", "Disconnect one assistant"),

@@ -1,4 +1,4 @@
-//! One tool for every change, to keep the list of tools short.
+//! One tool for all changes, to keep the tool list short.
 
 use clap::Args;
 use hark_core::{Feedback, Relation, Status};
@@ -72,7 +72,11 @@ pub struct Response {
 fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Answer, EngineError> {
     let ids = status::Request { ids: request.ids.clone() };
     let first = || {
-        request.ids.first().cloned().ok_or_else(|| EngineError::invalid("`ids` is empty", "name a memory"))
+        request
+            .ids
+            .first()
+            .cloned()
+            .ok_or_else(|| EngineError::invalid("`ids` is empty", "pass the id of a memory"))
     };
     let mut set = |next, word| status::run(engine, caller, &ids, next, word)?.answer();
     match request.action {
@@ -127,7 +131,7 @@ fn rate(
 }
 
 fn other(request: &Request) -> Result<String, EngineError> {
-    let missing = || EngineError::invalid("`to` is missing", "give the id of the other memory in `to`");
+    let missing = || EngineError::invalid("`to` is missing", "pass the id of the other memory in `to`");
     request.to.clone().ok_or_else(missing)
 }
 

@@ -11,7 +11,7 @@ use crate::operation::text::words;
 use crate::operation::{BOLD, DIM, ID, Page, WARN};
 use std::path::Path;
 
-/// One memory, whole.
+/// One memory in full.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MemoryView {
     pub id: String,
@@ -29,7 +29,7 @@ pub struct MemoryView {
     pub tags: Vec<String>,
     pub files: Vec<String>,
     pub entities: Vec<String>,
-    /// Absent for what holds everywhere.
+    /// Absent if it applies to every project.
     pub project: Option<String>,
     pub importance: u8,
     pub confidence: f32,
@@ -59,11 +59,11 @@ pub struct MemoryView {
     /// How often it helped.
     #[serde(skip_serializing_if = "is_zero")]
     pub helpful: u32,
-    /// What stands against it: wrong or stale.
+    /// The objection to it: wrong or stale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
     pub revision: u32,
-    /// Where it stands on disk: relative to the memories folder, or the whole path in the store of a project.
+    /// Its file: relative to the memories folder, or the full path in a project's store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
@@ -137,15 +137,15 @@ pub(crate) fn line(memory: &MemoryView, page: &Page) -> String {
     )
 }
 
-/// Of a line: the kind, and what stands between the parts.
+/// The width of the kind and the separators in a line.
 const COLUMNS: usize = 2 + 11 + 1 + 2 + 3;
 
-/// The last part of a project's key, which people know it by.
+/// The last part of a project's key, which people recognize.
 pub(crate) fn place(project: Option<&str>) -> &str {
     project.map_or("everywhere", |key| key.rsplit('/').next().unwrap_or(key))
 }
 
-/// An age as a remark: `5d old`.
+/// An age in words: `5d old`.
 pub(crate) fn old(age: &str) -> String {
     if age == "now" { "just now".to_owned() } else { format!("{age} old") }
 }

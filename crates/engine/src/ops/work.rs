@@ -1,5 +1,5 @@
-//! Background work, once: store events that wait, close sessions that nobody ended, read what live
-//! transcripts tell, put old events in short, put aside what has aged, make a snapshot.
+//! Runs the background work once: stores waiting events, closes abandoned sessions, reads live
+//! transcripts, digests old events, archives aged memories, makes a snapshot.
 
 use std::time::Duration;
 
@@ -21,11 +21,11 @@ pub struct Request {
     #[arg(long)]
     #[serde(default)]
     pub until_idle: bool,
-    /// Exit after this time at the latest: `60s`, `5m`
+    /// Exit after at most this time: `60s`, `5m`
     #[arg(long, value_name = "TIME", default_value = "60s")]
     #[serde(default)]
     pub max: String,
-    /// Only fold the write-ahead log into the database; hooks start this
+    /// Only checkpoint the write-ahead log; started by hooks
     #[arg(long, hide = true)]
     #[serde(skip)]
     #[schemars(skip)]
@@ -34,23 +34,23 @@ pub struct Request {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
-    /// Another worker is at it already.
+    /// Another worker is already running.
     pub busy: bool,
-    /// Waiting events that were stored.
+    /// Waiting events stored.
     pub events: usize,
-    /// Sessions that were given up.
+    /// Abandoned sessions closed.
     pub expired: usize,
-    /// Memories that retention put aside or removed.
+    /// Memories that retention archived or removed.
     pub retired: usize,
     /// A snapshot of the files was made.
     pub backed_up: bool,
-    /// Events that transcripts told and no hook did.
+    /// Events read from transcripts that no hook reported.
     pub read: u64,
-    /// Sessions whose events were put in short.
+    /// Sessions digested.
     pub digested: usize,
-    /// Memories that were made of what was said in sessions.
+    /// Memories distilled from sessions.
     pub distilled: usize,
-    /// Passages that got a vector of the chosen encoder.
+    /// Passages that received a vector from the encoder.
     pub embedded: usize,
 }
 
@@ -62,7 +62,7 @@ pub fn run(
 ) -> Result<Response, EngineError> {
     let text = if request.max.is_empty() { "60s" } else { &request.max };
     let span = hark_core::time::parse_span(text)
-        .ok_or_else(|| EngineError::invalid(format!("invalid duration `{text}`"), "write 60s, 5m or 1h"))?;
+        .ok_or_else(|| EngineError::invalid(format!("invalid duration `{text}`"), "use 60s, 5m or 1h"))?;
     let limit = Duration::from_millis(u64::try_from(span).unwrap_or(0));
     let done = worker::run(engine, limit, around)?;
     Ok(Response {
@@ -103,7 +103,7 @@ impl OperateHere for Request {
     fn run(&self, call: &mut Call<'_>) -> Result<Finished, EngineError> {
         if self.only_log {
             let (home, config) = (call.machine.home()?, call.machine.config()?);
-            // As a hook, which leaves the log in place when it closes: a new one costs the next hook more.
+            // Open as a hook, which keeps the log file on close: creating a new one costs the next hook more.
             Engine::open_as(home, config, call.machine.clock, Role::Hook)?.fold_log()?;
             return Ok(Finished(None));
         }

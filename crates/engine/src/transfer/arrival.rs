@@ -1,5 +1,5 @@
-//! Text from outside becomes a memory or session that may be stored: redacted, with the bytes of its
-//! file kept where the redactor leaves them alone.
+//! Turns imported text into a memory or session that may be stored: redacted, with the bytes of its file
+//! kept if the redactor changes nothing.
 
 use std::cell::Cell;
 
@@ -12,14 +12,14 @@ use hark_store::tombstones::Tombstone;
 
 use super::format::{HistoryRecord, MemoryRecord, SessionRecord};
 
-/// A thing on its way into the store.
+/// A record to store.
 pub(super) struct Arrival<T> {
     pub(super) what: T,
     /// The name its file had.
     pub(super) file: Option<String>,
-    /// The text of its file, where it differs from what we would write.
+    /// The text of its file, if it differs from what hark would write.
     pub(super) verbatim: Option<Clean>,
-    /// Whether the redactor took something out.
+    /// Whether the redactor removed something.
     pub(super) redacted: bool,
 }
 
@@ -43,10 +43,10 @@ impl<'r> Watch<'r> {
     }
 }
 
-/// What another person exported may be kept, but it is their word and not the user's.
+/// Another person's export may be stored, but it does not count as the user's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
-    /// An export of one's own: origins stay as they are.
+    /// The user's own export: origins stay unchanged.
     #[default]
     Own,
     Others,
@@ -61,7 +61,7 @@ pub(super) fn memory(
     let mut memory =
         markdown::parse(&record.text, &|raw| watch.clean(raw)).map_err(|e| reason(redactor, &e))?;
     if !record.id.eq_ignore_ascii_case(&memory.id.full()) {
-        return Err("its id is not the one in its text".to_owned());
+        return Err("its id differs from the id in its text".to_owned());
     }
     without_redacted_keys(&mut memory.unknown);
     let own_words = demote(&mut memory, trust);
@@ -101,7 +101,7 @@ pub(super) fn session(record: SessionRecord, redactor: &Redactor) -> Result<Arri
         markdown::session::parse(&record.text, &|raw| watch.clean(raw)).map_err(|e| reason(redactor, &e))?;
     without_redacted_keys(&mut session.unknown);
     if !record.id.eq_ignore_ascii_case(&session.id.full()) {
-        return Err("its id is not the one in its text".to_owned());
+        return Err("its id differs from the id in its text".to_owned());
     }
     let same = record.text == markdown::session::render(&session);
     let kept = (!watch.changed.get() && !same).then(|| whole(redactor, record.text)).flatten();
@@ -117,27 +117,27 @@ pub(super) fn history(record: HistoryRecord, redactor: &Redactor) -> Result<Arri
     let watch = Watch::new(redactor);
     let mut revisions = Vec::with_capacity(record.revisions.len());
     for value in record.revisions {
-        let revision: Revision<Raw> =
-            serde_json::from_value(value).map_err(|_| "a former state in it cannot be read".to_owned())?;
+        let revision: Revision<Raw> = serde_json::from_value(value)
+            .map_err(|_| "an earlier revision in it cannot be read".to_owned())?;
         let mut revision = revision.redacted(&|raw| watch.clean(raw));
         without_redacted_keys(&mut revision.before.unknown);
         if !record.id.eq_ignore_ascii_case(&revision.before.id.full()) {
-            return Err("it holds the history of another memory".to_owned());
+            return Err("it contains the history of another memory".to_owned());
         }
         revisions.push(revision);
     }
     Ok(Arrival { what: revisions, file: None, verbatim: None, redacted: watch.changed.get() })
 }
 
-/// A tombstone holds whole ids and marks of a fixed form, and never text: an id or mark of any other
-/// form is somebody's words.
+/// A tombstone contains only full ids and marks of a fixed form, never text: an id or mark of any other
+/// form may be text.
 pub(super) fn tombstone(stone: Tombstone) -> Result<Tombstone, String> {
     let whole = |id: String| match id.parse() {
         Ok(IdRef::Full(id)) => Ok(id.full()),
-        _ => Err("its id is not a whole id".to_owned()),
+        _ => Err("its id is not a full id".to_owned()),
     };
     if !stone.marks.iter().all(|mark| Tombstone::is_mark(mark)) {
-        return Err("it holds something that is not a mark".to_owned());
+        return Err("it contains an invalid mark".to_owned());
     }
     Ok(Tombstone { at: stone.at, why: stone.why, id: stone.id.map(whole).transpose()?, marks: stone.marks })
 }
@@ -153,7 +153,7 @@ fn safe_name(file: Option<String>, redactor: &Redactor) -> Option<String> {
     file.filter(|file| redactor.clean_with_findings(Raw::new(file.as_str())).1.is_empty())
 }
 
-/// What is wrong may quote what is there, and that may be a secret.
+/// The error may quote the text, which may contain a secret.
 fn reason(redactor: &Redactor, error: &ParseError) -> String {
     redactor.clean(Raw::new(error.to_string())).into_string()
 }

@@ -1,5 +1,5 @@
-//! A store as one JSON document or as one record a line. Written as it is read: a million memories
-//! need no more room than a thousand.
+//! Exports a store as one JSON document or as one record per line. It streams: a million memories need no
+//! more memory than a thousand.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -126,7 +126,7 @@ pub(super) fn memories(
     }
 }
 
-/// `None` when the file went away meanwhile.
+/// `None` if the file was removed in the meantime.
 fn memory_record(engine: &Engine, stored: &Stored) -> Result<Option<MemoryRecord>, EngineError> {
     let Some(text) = engine.store.text_of(stored)? else { return Ok(None) };
     let memory = &stored.memory;

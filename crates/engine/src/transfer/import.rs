@@ -1,5 +1,5 @@
-//! Takes things in, many to a transaction. Whatever the source, the same rules hold: the redactor has
-//! seen it, what is here already is merged, and doing it twice changes nothing.
+//! Imports records, many per transaction. The same rules apply to every source: the text is redacted,
+//! existing memories are merged, and importing twice changes nothing.
 //!
 //! Files are the truth and come first; a transaction that was killed leaves files without rows, which the next
 //! opening files. Ids decide what is there already. So an import that was killed is simply started again.
@@ -27,16 +27,16 @@ use crate::error::EngineError;
 /// pages of the index are written again by the next.
 const LONG: Duration = Duration::from_secs(15);
 const MANY: usize = 20_000;
-/// Others who write wait for it, and they do for a minute at most.
+/// Other writers wait for it, for at most a minute.
 const LONGEST: Duration = Duration::from_secs(35);
-/// Whoever waits looks for the lock this often.
+/// How often waiting writers poll the lock.
 const OTHERS_TURN: Duration = Duration::from_millis(120);
-/// How often progress is told.
+/// How often progress is reported.
 const STEP: usize = 500;
-/// So many problems are told one by one.
+/// The most problems that are reported individually.
 const TOLD: usize = 20;
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Tally {
     /// Memories that are new here.
@@ -45,16 +45,16 @@ pub struct Tally {
     pub updated: usize,
     /// Memories that were here and say the same, or something newer.
     pub unchanged: usize,
-    /// Memories that may not come in or may not replace what is here.
+    /// Memories that were refused, or may not replace existing ones.
     pub refused: usize,
     pub sessions_added: usize,
     pub sessions_updated: usize,
     pub sessions_unchanged: usize,
-    /// Former states that were not known here.
+    /// Earlier revisions that were not known here.
     pub revisions: usize,
-    /// Things forgotten elsewhere, which are not to come here either.
+    /// Records forgotten elsewhere, which must not be imported here either.
     pub tombstones: usize,
-    /// Things that held something secret, which was taken out.
+    /// Records with secrets, which were redacted.
     pub redacted: usize,
     /// Records that could not be read.
     pub unreadable: usize,
@@ -63,7 +63,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Memories and sessions that were looked at.
+    /// Memories and sessions that were checked.
     pub fn handled(&self) -> usize {
         let memories = self.added + self.updated + self.unchanged + self.refused;
         memories + self.sessions_added + self.sessions_updated + self.sessions_unchanged
@@ -88,7 +88,7 @@ pub(super) struct Block {
     pub(super) done: usize,
 }
 
-/// Takes in a whole export.
+/// Imports a whole export.
 pub fn read(
     engine: &mut Engine,
     path: &Path,
@@ -98,7 +98,7 @@ pub fn read(
     progress: Progress<'_>,
 ) -> Result<Tally, EngineError> {
     let source = Source::open(path, passphrase)?;
-    // All of it is looked at before anything is changed.
+    // Check all of it before changing anything.
     let mut total = 0;
     source.each(&mut |record, _| {
         total += usize::from(unpack::counts(&record));
@@ -117,14 +117,14 @@ pub fn read(
             told = done;
         });
         let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        // Whatever stopped the writer also stopped the reader.
+        // The error that stopped the writer also stopped the reader.
         taken.and_then(|tally| read.map(|()| tally))
     })?;
     progress(total, total);
     Ok(tally)
 }
 
-/// The door that everything comes in by.
+/// The single entry point of all imports.
 pub(super) struct Intake<'e> {
     pub(super) engine: &'e mut Engine,
     dry_run: bool,
@@ -280,7 +280,7 @@ fn take_memory(
     tally: &mut Tally,
 ) -> Result<(), EngineError> {
     let theirs = &arrival.what;
-    // Forgotten here: nothing but the user's own word brings it back.
+    // Forgotten here: only the user can restore it.
     if writer.is_forgotten(&theirs.id)? || writer.passing_of_text(&theirs.body)?.is_some() {
         tally.refused += 1;
         return Ok(());

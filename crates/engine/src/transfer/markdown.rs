@@ -21,13 +21,13 @@ const GLOBAL: &str = "everywhere";
 const SESSIONS: &str = "sessions";
 const MOST_FILES: usize = 100_000;
 
-/// Writes a new folder. One that has something in it is refused: files of a former export that are
-/// gone by now would stay.
+/// Writes a new folder. A folder that is not empty is refused, because outdated files of an earlier export
+/// would stay.
 pub(super) fn write(engine: &Engine, selection: &Selection, to: &Path) -> Result<Written, EngineError> {
     if fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(EngineError::invalid(
-            format!("{}: is not empty", to.display()),
-            "name a new folder, or empty this one",
+            format!("{} is not empty", to.display()),
+            "choose a new folder, or empty this one",
         ));
     }
     let mut written = Written::default();
@@ -65,7 +65,7 @@ fn put(to: &Path, parts: &[&str], text: &str) -> Result<(), EngineError> {
     let path: PathBuf = parts.iter().collect();
     let door = Door::new(to);
     let fail = |e| io_error(&to.join(&path), e);
-    // An export holds what a store holds: it is nobody else's to read.
+    // An export contains the same data as the store, so keep it private.
     door.create_folder(path.parent().unwrap_or(Path::new(""))).map_err(fail)?;
     door.create_new(&path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(fail)
 }
@@ -133,8 +133,8 @@ pub(super) fn each(
     }
     if ours == 0 {
         return Err(EngineError::invalid(
-            format!("{}: holds no memories of hark", root.display()),
-            "notes of your own come in by `hark migrate obsidian FOLDER` or `hark bootstrap FOLDER`",
+            format!("{}: contains no memories of hark", root.display()),
+            "import your own notes with `hark migrate obsidian FOLDER` or `hark bootstrap FOLDER`",
         ));
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Two states of one memory become one: the newer wins, importance is kept higher, tags are united.
-//! What is given up goes into the history; that is the caller's business.
+//! Merges two states of one memory: the newer wins, the higher importance and all tags are kept. The caller
+//! stores the other state in the history.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,4 @@
-//! Memories on their way out of a store and into one: our own export format, other tools' formats,
-//! and documents.
+//! Exports and imports memories: hark's own export format, other tools' formats, and documents.
 //!
 //! Everything that comes in passes the redactor, gets an origin and goes through [`import`]; there is
 //! one set of merge rules for all of it.

@@ -1,6 +1,6 @@
-//! Reads an export record by record, whichever layout it has, and says where it is broken.
+//! Reads an export record by record, in either layout, and reports where it is damaged.
 //!
-//! A file is read twice: once to check all of it, once to take it in. So a torn download changes
+//! A file is read twice: once to check all of it, once to import it. So an incomplete download changes
 //! nothing.
 
 use std::fmt;
@@ -98,8 +98,8 @@ impl Source {
         }
         let passphrase = passphrase.ok_or_else(|| {
             EngineError::invalid(
-                format!("{}: is encrypted", self.path.display()),
-                "give its passphrase in a file with --passphrase-file, or in HARK_PASSPHRASE",
+                format!("{} is encrypted", self.path.display()),
+                "pass a file with --passphrase-file, or set HARK_PASSPHRASE",
             )
         })?;
         let opened = Opened::new(&mut file, passphrase)?.map_err(|e| self.broken(None, &e))?;
@@ -165,7 +165,7 @@ impl Source {
         if header.version > VERSION {
             return Err(EngineError::invalid(
                 format!(
-                    "{}: is an export of version {}; this hark reads up to {VERSION}",
+                    "{}: unsupported export version {}; this hark reads up to {VERSION}",
                     self.path.display(),
                     header.version
                 ),
@@ -177,8 +177,8 @@ impl Source {
 
     fn not_ours(&self) -> EngineError {
         EngineError::invalid(
-            format!("{}: is not an export of hark", self.path.display()),
-            "exports are made by `hark export`; memories of other tools come in by `hark migrate`, notes by \
+            format!("{} is not an export of hark", self.path.display()),
+            "`hark export` makes exports; import from other tools with `hark migrate`, and notes with \
              `hark bootstrap`",
         )
     }
@@ -187,7 +187,7 @@ impl Source {
         let line = line.map_or(String::new(), |line| format!(" line {line}:"));
         EngineError::invalid(
             format!("{}:{line} {what}", self.path.display()),
-            "the file is torn or was changed; export it again",
+            "the file is incomplete or was changed; export it again",
         )
     }
 }
@@ -195,9 +195,9 @@ impl Source {
 /// The message without the place, which it would say a second time.
 fn said(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    // An error may quote what it met, and that may be a secret: only the part that is ours is told.
+    // An error may quote the text, which may contain a secret: report only the safe part.
     let kind = match error.classify() {
-        serde_json::error::Category::Eof => "the file ends in the middle".to_owned(),
+        serde_json::error::Category::Eof => "the file is truncated".to_owned(),
         serde_json::error::Category::Syntax => "is not JSON".to_owned(),
         serde_json::error::Category::Data => match text.split(" at line ").next() {
             Some(text) if text.starts_with("missing field") => text.to_owned(),
@@ -210,7 +210,7 @@ fn said(error: &serde_json::Error) -> String {
 
 fn missing(path: &Path, error: std::io::Error) -> EngineError {
     if error.kind() == std::io::ErrorKind::NotFound {
-        EngineError::invalid(format!("{}: there is no such file", path.display()), "name an export of hark")
+        EngineError::invalid(format!("{}: no such file", path.display()), "pass an export of hark")
     } else {
         io_error(path, error)
     }

@@ -1,4 +1,4 @@
-//! What taking things in would do, without doing it: `hark import --dry-run`.
+//! Shows what an import would do, without doing it: `hark import --dry-run`.
 
 use hark_core::IdRef;
 use hark_store::StoreError;

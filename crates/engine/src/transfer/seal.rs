@@ -1,5 +1,5 @@
-//! Exports that only a passphrase opens: Argon2i for the key, then libsodium's secretstream
-//! (XChaCha20-Poly1305 in chunks), so that a torn, shortened or reordered file is noticed.
+//! Exports encrypted with a passphrase: Argon2i for the key, then libsodium's secretstream
+//! (XChaCha20-Poly1305 in chunks), which detects a truncated, changed or reordered file.
 //!
 //! Layout: magic line, 16 bytes of salt, 24 of nonce, chunks of 64 kB each with 17 bytes of overhead. The
 //! last chunk carries the end mark.
@@ -17,7 +17,7 @@ pub(crate) const MAGIC: &[u8] = b"hark-encrypted 1\n";
 const SALT: usize = 16;
 const NONCE: usize = 24;
 const CHUNK: usize = 64 * 1024;
-/// 64 MB and three passes: a third of a second for us, a long time for whoever guesses.
+/// 64 MB and three passes: a third of a second for one key, and slow for brute force.
 const MEMORY_KB: u32 = 64 * 1024;
 const PASSES: u32 = 3;
 
@@ -124,7 +124,7 @@ fn stream(key: &SecretKey, nonce: &[u8; NONCE]) -> StreamXChaCha20Poly1305 {
     StreamXChaCha20Poly1305::new(key, &Nonce::from(*nonce))
 }
 
-/// Decrypts what is read through it.
+/// Decrypts the data read through it.
 pub(super) struct Opener<R: Read> {
     from: R,
     stream: StreamXChaCha20Poly1305,
@@ -138,7 +138,7 @@ impl<R: Read> Opener<R> {
         let mut sealed = Vec::with_capacity(CHUNK + ABYTES);
         self.from.by_ref().take((CHUNK + ABYTES) as u64).read_to_end(&mut sealed)?;
         if sealed.is_empty() {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends in the middle"));
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is truncated"));
         }
         self.plain = vec![0; sealed.len().saturating_sub(ABYTES)];
         let tag = self.stream.open_chunk(&sealed, None, &mut self.plain).map_err(|_| {

@@ -1,5 +1,5 @@
-//! Records of an export become things that may be stored. It takes neither the lock nor the database, so it runs
-//! on a thread of its own, a few blocks ahead of the one that writes.
+//! Turns records of an export into records that may be stored. It needs neither the lock nor the database, so it
+//! runs on its own thread, a few blocks ahead of the writer.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Unpacker {
         Ok(Unpacker { redactor: engine.redactor(), trust, preparer, here })
     }
 
-    /// Sends every record of an export, in order, until nobody listens any more.
+    /// Sends every record of an export, in order, until the receiver stops.
     pub(super) fn run(&self, source: &Source, sender: &SyncSender<Block>) -> Result<(), EngineError> {
         let (mut items, mut bytes, mut done, mut is_heard) = (Vec::new(), 0, 0, true);
         source.each(&mut |record, place| {
@@ -69,7 +69,7 @@ impl Unpacker {
             }
             Ok(())
         })?;
-        // If nobody listens, the listener knows why.
+        // If the receiver stopped, it knows why.
         if !items.is_empty() {
             let _ = sender.send(Block { items, done });
         }
@@ -88,9 +88,9 @@ impl Unpacker {
             Record::Session(record) => Item::Session(Box::new(arrival::session(record, redactor)?)),
             Record::History(record) => match record.id.parse() {
                 Ok(IdRef::Full(id)) => Item::History(id, arrival::history(record, redactor)?),
-                _ => return Err("its id is not a whole id".to_owned()),
+                _ => return Err("its id is not a full id".to_owned()),
             },
-            // Whoever exported it, only one's own wish takes something away.
+            // Only the user's own tombstones remove something.
             Record::Tombstone(_) if self.trust == Trust::Others => return Ok(None),
             Record::Tombstone(stone) => Item::Tombstone(arrival::tombstone(stone)?),
             // Both follow from the files.

@@ -1,5 +1,5 @@
-//! What hooks cost in a store that has been used for a year: 10,000 memories, 100,000 events, and
-//! failures among them. Whole processes, as a client starts them.
+//! Measures hooks in a store after a year of use: 10,000 memories and 100,000 events, some of them
+//! failures. Each hook is a whole process, as a client starts it.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(crate) fn run(words: &[&str]) -> Outcome {
         match *word {
             "--binary" => binary = Some(path_after(word, words.next())?),
             "--quick" => (events, memories, rounds) = (EVENTS / 20, MEMORIES / 10, 40),
-            other => return Err(Failure::new(format!("bench hooks does not know `{other}`"))),
+            other => return Err(Failure::new(format!("unknown option `{other}` of bench hooks"))),
         }
     }
     let binary = match binary {
@@ -155,7 +155,7 @@ fn fill(hark: &Hark, project: &Path, events: usize) -> Outcome {
     Ok(())
 }
 
-/// One of a session's events: edits, and runs of which one in eight fails and is mended later.
+/// One of a session's events: edits, and runs of which one in eight fails and is fixed later.
 fn event(project: &Path, i: usize, at: i64) -> Value {
     let module = (i / 4) % 50;
     let (tool, target, ok, body, touches) = match i % 4 {

@@ -45,7 +45,7 @@ pub(super) fn build_index(hark: &Hark, size: usize) -> Outcome<f64> {
     let started = Instant::now();
     let answer = hark.json(&["stats", "--json"])?;
     if answer["memories"] != json!(size) || answer["unreadable_files"] != json!(0) {
-        return Err(Failure::new(format!("the product does not take in our {size} files: {answer}")));
+        return Err(Failure::new(format!("hark did not import all {size} files: {answer}")));
     }
     Ok(started.elapsed().as_secs_f64())
 }

@@ -1,4 +1,4 @@
-//! What the product costs: latency, memory, size and instructions, on throw-away stores.
+//! Measures the cost of the product: latency, memory, size and instructions, on temporary stores.
 //!
 //! Warm figures come from one `hark mcp` process over stdio, as an assistant uses it; cold figures
 //! are whole processes, as a terminal or a hook uses it. Stores are made from a seed, so that two
@@ -42,7 +42,7 @@ impl Options {
                 "--million" => options.million = true,
                 "--json" => options.json = Some(path_after(word, words.next())?),
                 "--binary" => options.binary = Some(path_after(word, words.next())?),
-                other => return Err(Failure::new(format!("bench does not know `{other}`"))),
+                other => return Err(Failure::new(format!("unknown option `{other}` of bench"))),
             }
         }
         Ok(options)
@@ -67,14 +67,14 @@ impl Options {
 
 /// Writes a store like those measured, to try things on.
 pub(crate) fn make_store(path: &str, count: &str) -> Outcome {
-    let count = count.parse().map_err(|_| Failure::new(format!("`{count}` is not a number of memories")))?;
+    let count = count.parse().map_err(|_| Failure::new(format!("invalid number of memories `{count}`")))?;
     Corpus::new(&workspace::root())?.write(&PathBuf::from(path), count)?;
     println!("wrote {count} memories; next: HARK_HOME={path} hark reindex");
     Ok(())
 }
 
 pub(crate) fn make_export(path: &str, count: &str) -> Outcome {
-    let count = count.parse().map_err(|_| Failure::new(format!("`{count}` is not a number of memories")))?;
+    let count = count.parse().map_err(|_| Failure::new(format!("invalid number of memories `{count}`")))?;
     Corpus::new(&workspace::root())?.export(&PathBuf::from(path), count)?;
     println!("wrote {count} records; next, in a store of its own: HARK_HOME=DIR hark import {path}");
     Ok(())

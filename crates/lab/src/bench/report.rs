@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-/// What must hold: name, where the figure is, the limit, its unit.
+/// The limits: name, where the figure is, the limit, its unit.
 type Target = (&'static str, fn(&Value) -> Option<f64>, f64, &'static str);
 
 const TARGETS: &[Target] = &[

@@ -34,7 +34,7 @@ pub(crate) fn run(words: &[&str]) -> Outcome {
         match *word {
             "--binary" => binary = Some(path_after(word, words.next())?),
             "--quick" => (memories, span) = (MEMORIES / 10, SPAN / 4),
-            other => return Err(Failure::new(format!("bench serve does not know `{other}`"))),
+            other => return Err(Failure::new(format!("unknown option `{other}` of bench serve"))),
         }
     }
     let binary = match binary {

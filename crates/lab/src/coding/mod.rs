@@ -1,5 +1,5 @@
 //! `cargo xtask coding`: a retrieval set of real coding sessions, made from public transcripts.
-//! The text stays where the shared data is; the repository holds only the way to make it.
+//! The text stays with the shared data; the repository contains only the code that makes the set.
 
 mod clients;
 mod gate;
@@ -30,7 +30,7 @@ pub(crate) fn run(options: &[&str]) -> Outcome {
             "--out" => out = PathBuf::from(value),
             "--stale" => ranked = Some(PathBuf::from(value)),
             "--gate" => decided = Some(PathBuf::from(value)),
-            other => return Err(Failure::new(format!("`{other}` is not an option of coding"))),
+            other => return Err(Failure::new(format!("unknown option `{other}` of coding"))),
         }
         rest = more;
     }
@@ -67,7 +67,7 @@ pub(crate) fn run(options: &[&str]) -> Outcome {
 const MORE: &str = "codemem_entire";
 const MORE_OF: &str = "entireio__cli";
 
-/// Fewer turns or less text than this is a fixture of somebody's parser, not a session.
+/// Fewer turns or less text than this is a parser fixture, not a session.
 const LEAST_TURNS: usize = 4;
 const LEAST_TEXT: usize = 600;
 

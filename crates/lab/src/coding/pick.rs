@@ -1,4 +1,4 @@
-//! What can be asked about a session: its decisions, rules, commands and fixes.
+//! Picks what to ask about a session: its decisions, rules, commands and fixes.
 
 use super::session::{Role, Run, Session};
 use super::words::{content, has_phrase, head, order, plain, reduced, sentences};
@@ -153,7 +153,7 @@ fn has_failed(run: &Run) -> bool {
     !run.ok || !program(run).first().is_none_or(shows) && told()
 }
 
-/// The program and its first argument that is no option: `go test`, `mix format`.
+/// The program and its first argument that is not an option: `go test`, `mix format`.
 fn program(run: &Run) -> Vec<&str> {
     let own = run.command.rsplit_once("&& ").filter(|(before, _)| before.starts_with("cd "));
     let command = own.map_or(run.command.as_str(), |(_, after)| after);

@@ -12,7 +12,7 @@ use crate::workspace;
 pub(super) enum Grade {
     /// Worth a memory: missing it counts.
     Keep,
-    /// Storing it is right enough; missing it is no fault.
+    /// Storing it is acceptable; missing it is not an error.
     May,
 }
 

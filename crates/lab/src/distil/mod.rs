@@ -1,5 +1,5 @@
-//! How good distilling is: candidates from labelled turns of real transcripts, against labels made by
-//! hand. `eval/distil/README.md` says how turns were drawn and labelled.
+//! Measures the quality of distilling: candidates from turns of real transcripts, compared with labels made
+//! by hand. `eval/distil/README.md` explains how turns were sampled and labelled.
 
 mod labels;
 mod score;
@@ -22,11 +22,13 @@ pub(crate) fn run(words: &[&str]) -> Outcome {
         [] => false,
         ["--errors"] => true,
         ["--all", path] => return everything(path),
-        other => return Err(Failure::new(format!("distil does not know `{}`", other.join(" ")))),
+        other => return Err(Failure::new(format!("unknown option `{}` of distil", other.join(" ")))),
     };
     let data = shared_data::folder();
     if !data.join("transcripts").is_dir() && !shared_data::unpack()? {
-        return Err(Failure::new("the transcripts are not here; set HARK_DATA to where they are unpacked"));
+        return Err(Failure::new(
+            "the transcripts were not found; set HARK_DATA to the folder that contains them",
+        ));
     }
     let labels = labels::read(&workspace::root().join("eval/distil/labels.jsonl"))?;
     let mut files: BTreeMap<&str, BTreeMap<turns::Place, Turn>> = BTreeMap::new();
@@ -103,7 +105,7 @@ fn errors(label: &Label, turn: &Turn, found: &[Statement]) {
     }
 }
 
-/// For reading with one's own eyes what a file that nobody labelled would yield.
+/// Prints what an unlabelled file would yield, for review by a person.
 fn everything(path: &str) -> Outcome {
     let turns = turns::read(std::path::Path::new(path))?;
     let mut count = 0;

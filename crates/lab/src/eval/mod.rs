@@ -1,5 +1,5 @@
-//! What the product finds: known questions asked through `hark eval`, scored against known answers,
-//! beside plain full-text search over the same documents.
+//! Measures what the product finds: known questions asked through `hark eval`, scored against known
+//! answers, and compared with plain full-text search over the same documents.
 //!
 //! The product only ranks and decides; scoring is done here, so that it cannot know the answers.
 
@@ -32,7 +32,7 @@ pub(crate) struct Options {
     set: Option<String>,
     /// Ask with this encoder's file instead of the one inside, or with `none`.
     encoder: Option<PathBuf>,
-    /// Fit the gate anew instead of scoring.
+    /// Fit the gate again instead of scoring.
     fit: bool,
     write: bool,
 }
@@ -95,7 +95,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let known = sets.iter().map(|set| set.name).collect::<Vec<_>>().join(", ");
     sets.retain(|set| options.wants(set));
     if sets.is_empty() {
-        return Err(Failure::new(format!("there is no such set here; there are {known}")));
+        return Err(Failure::new(format!("no such set; available sets are {known}")));
     }
 
     let built = match &options.binary {
@@ -205,7 +205,7 @@ impl Asker {
         }
         if judged.is_empty() {
             return Err(Failure::new(format!(
-                "there are no prompts to fit on: {} are not here",
+                "there are no prompts to fit on: {} are missing",
                 FITTED_ON.join(", ")
             )));
         }

@@ -8,7 +8,7 @@ use super::gate::GateScore;
 use super::score::{SHARES, Score, Scores, Share};
 use super::{Measured, sets, small};
 
-/// What must hold: set, figure, least share in percent.
+/// The limits: set, figure, least share in percent.
 const PROMISES: &[(&str, &str, f64)] = &[
     ("lme_s", "any@1", 91.0),
     ("lme_s", "any@5", 98.5),

@@ -15,7 +15,7 @@ pub(super) struct Set {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     pub(super) folder: PathBuf,
-    /// Every question is asked of all documents, whoever they belong to.
+    /// Every question is asked of all documents, regardless of their owner.
     pub(super) pooled: bool,
 }
 
@@ -70,7 +70,7 @@ impl Set {
         for line in workspace::read(&path)?.lines().filter(|line| !line.trim().is_empty()) {
             let fields: Vec<&str> = line.split('\t').collect();
             let [query, document, relevance] = fields[..] else {
-                return Err(Failure::new(format!("{}: `{line}` has not three fields", path.display())));
+                return Err(Failure::new(format!("{}: `{line}` does not have three fields", path.display())));
             };
             if relevance.trim().parse::<i64>().is_ok_and(|relevance| relevance > 0) {
                 gold.entry(query.to_owned()).or_default().insert(document.to_owned());

@@ -1,4 +1,4 @@
-//! Arguments against a tool's schema, before the tool sees them.
+//! Checks arguments against a tool's schema before the tool runs.
 //!
 //! Models misname and mistype arguments, so the answer names the argument and says what the tool takes.
 //! Obvious slips are corrected: a number or a list sent as text, one item instead of a list, `null` for "not

@@ -1,7 +1,7 @@
-//! Sessions, but only so many: the one used longest ago makes room for the next.
+//! Limits the number of sessions: the least recently used one makes room for the next.
 //!
-//! A client whose session had to go does not notice. Its next request finds the session gone and takes it up again, as
-//! after a restart of the server.
+//! A client whose session was evicted does not notice. Its next request resumes the session, as after a restart of the
+//! server.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ pub(super) struct BoundedSessions {
 
 #[derive(Default)]
 struct Live {
-    /// The one used longest ago first.
+    /// Least recently used first.
     order: VecDeque<SessionId>,
     /// Sessions that had to go and whose tasks have yet to say that they ended. Taken up again meanwhile, such a
     /// session must not be closed by what its former task says.

@@ -1,4 +1,4 @@
-//! Reading a message, and saying precisely what is wrong with one that cannot be read.
+//! Parses a message, and reports precisely what is wrong with an invalid one.
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcError, JsonRpcMessage,

@@ -64,7 +64,7 @@ pub(crate) struct Shared {
     begun: AtomicUsize,
 }
 
-/// Why a call did not work, in words for the model that made it.
+/// Why a call failed, as text for the model that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) message: String,

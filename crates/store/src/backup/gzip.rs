@@ -1,6 +1,6 @@
-//! gzip (RFC 1952) around the deflate that the project has anyway. A file may be a row of members, each complete by
-//! itself; every tool reads them as one. Snapshots have a member for each entry, so that each has a checksum of its own and
-//! damage to one says nothing about those before it. What other tools packed again is one member, and is read just as well.
+//! gzip (RFC 1952) on top of the project's deflate library. A file may have several members, each complete in
+//! itself; every tool reads them as one stream. Snapshots have one member per entry, so that each entry has its own
+//! checksum and damage does not affect earlier entries. Archives that other tools repacked have one member and work too.
 
 use std::io::{self, BufRead, Read};
 
@@ -14,7 +14,7 @@ pub(super) const MAGIC: [u8; 2] = [0x1f, 0x8b];
 const DEFLATE: u8 = 8;
 const LEVEL: u8 = 6;
 
-/// Bits of the fourth byte: what stands between the head of a member and its content.
+/// Flags in the fourth byte: optional fields between the header of a member and its content.
 const HEAD_CHECKSUM: u8 = 1 << 1;
 const EXTRA: u8 = 1 << 2;
 const NAME: u8 = 1 << 3;
@@ -36,7 +36,7 @@ pub(super) fn member(content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The content of all members, one after another. An error where one of them is damaged, before its last bytes are given.
+/// Reads the content of all members in sequence. A damaged member is an error before its last bytes are returned.
 pub(super) struct Reader<R> {
     input: R,
     /// None between members.
@@ -58,7 +58,7 @@ impl<R: BufRead> Reader<R> {
         Reader { input, member: None, out: vec![0; BUFFER].into(), given: 0, filled: 0 }
     }
 
-    /// If the member that is being read ends here, compares its checksum now rather than with the next byte.
+    /// If the current member ends here, checks its checksum now rather than at the next byte.
     pub(super) fn settle(&mut self) -> io::Result<()> {
         if self.given == self.filled {
             self.decode()?;
@@ -92,7 +92,7 @@ impl<R: BufRead> Reader<R> {
                     return Ok(true);
                 }
                 Ok(_) | Err(MZError::Buf) if !is_over && done.bytes_consumed > 0 => {}
-                Ok(_) | Err(MZError::Buf) => return Err(bad("it is cut short")),
+                Ok(_) | Err(MZError::Buf) => return Err(bad("it is truncated")),
                 Err(_) => return Err(bad("it is damaged")),
             }
         }

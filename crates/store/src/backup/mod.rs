@@ -1,8 +1,8 @@
-//! Snapshots of the files that are the truth, in `backups/`, one file each, the oldest going first.
+//! Snapshots of the source files, one archive each in `backups/`. The oldest are removed first.
 //!
-//! The index is not in them: it is made again. Nor are models, what is installed elsewhere, and
-//! transcripts that were put into `archive/`, which are copies themselves. What is forgotten is
-//! taken out of every snapshot. Memories in trusted stores of projects are part of it, as `projects/<store>/…`.
+//! They exclude the index, which can be rebuilt, models, installed files, and transcripts in `archive/`,
+//! which are copies. Forgotten memories are removed from every snapshot. Memories in trusted project
+//! stores are included as `projects/<store>/…`.
 
 mod gzip;
 mod old;
@@ -30,31 +30,31 @@ use crate::store::Store;
 use crate::traces::{Place, Traces};
 use pack::{Packer, Verdict, rewrite};
 
-/// Anybody can unpack it.
+/// A format that every system can unpack.
 const EXTENSION: &str = ".tar.gz";
-/// What snapshots of older versions end in.
+/// The extension of snapshots from older versions.
 const OLD_EXTENSION: &str = ".hark";
 /// Where memories of projects are in a snapshot.
 const PROJECTS: &str = "projects/";
 
-/// What is not worth a snapshot: made again, copied from elsewhere, or on its way.
+/// Folders that are not backed up: derived, copied or temporary files.
 const LEFT_OUT: &[&str] = &["backups", "tmp", "models", "install", "plugins", "archive", "spool"];
 
 /// One snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Snapshot {
-    /// By which it is restored.
+    /// The name to restore it by.
     pub name: String,
     pub made: String,
     pub files: usize,
     pub bytes: u64,
-    /// It ends where it should.
+    /// Whether it is complete.
     pub whole: bool,
 }
 
 impl Store {
-    /// Makes a snapshot and lets the oldest go until `keep` are left. Nothing if nothing changed since
-    /// the newest one.
+    /// Makes a snapshot and removes the oldest until `keep` are left. Returns `None` if nothing changed
+    /// since the newest one.
     pub fn back_up(&self, keep: usize, now: Timestamp, always: bool) -> Result<Option<Snapshot>, StoreError> {
         let sources = sources(&self.layout);
         let digest = digest(&self.layout, &sources);
@@ -97,15 +97,15 @@ impl Store {
         newest(&self.layout).and_then(|path| pack::made(self.layout.door(), &path))
     }
 
-    /// The snapshot that holds most memories, the newest of those, and how many they are.
+    /// The snapshot with the most memories (the newest of those), and their number.
     pub fn fullest_backup(&self) -> Option<(String, usize)> {
         let all = paths(&self.layout);
         let counted = all.iter().map(|path| (stem(path), pack::memories_in(self.layout.door(), path)));
         counted.max_by_key(|(_, count)| *count).filter(|(_, count)| *count > 0)
     }
 
-    /// Takes memories and sessions out of every snapshot, and quotes of them. Returns how many
-    /// snapshots were written again, and which could not be read to their end.
+    /// Removes memories and sessions, and quotes of them, from every snapshot. Returns the number of
+    /// rewritten snapshots, and those that could not be read to the end.
     pub fn erase_from_backups(
         &self,
         ids: &[String],
@@ -121,7 +121,7 @@ impl Store {
                 if is_history || (is_file && id_of(content).is_some_and(|id| ids.contains(&id))) {
                     return Verdict::Drop;
                 }
-                // Other memories say what they say.
+                // Leave other memories unchanged.
                 if name.starts_with("memories/") || name.starts_with("revisions/") {
                     return Verdict::Keep;
                 }
@@ -158,15 +158,15 @@ impl Store {
         })
     }
 
-    /// What the file of a session is called now that it says something else.
+    /// The new file name of a session whose text changed.
     fn session_name(&self, name: &str, text: &str) -> Option<String> {
         name.strip_prefix("sessions/")?;
         let session = markdown::session::parse(text, &|raw| self.redactor.clean(raw)).ok()?;
         Some(format!("sessions/{}", markdown::session::file_name(&session)))
     }
 
-    /// Runs `clean` over every text in every snapshot; what it changes is written again unless this is
-    /// a rehearsal. Gives snapshot, entry and what `clean` said of it.
+    /// Runs `clean` over every text in every snapshot, and rewrites what it changes unless this is a dry
+    /// run. Returns the snapshot, the entry and the result of `clean`.
     pub fn sweep_backups<T>(
         &self,
         apply: bool,
@@ -207,7 +207,7 @@ fn pack_all(
 ) -> Result<(), StoreError> {
     let mut packer = Packer::create(layout.door(), draft, digest, now, number)?;
     for path in sources {
-        // A file may vanish while we look: then it is not part of this moment.
+        // A file may vanish while this runs; then it is not part of the snapshot.
         if let Ok(content) = layout.door().read(path, crate::files::LARGEST) {
             packer.add(&relative(layout, path), &content)?;
         }
@@ -297,15 +297,14 @@ fn bad(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
 }
 
-/// Whether most memories of some snapshot are gone. They were not forgotten, else they would be gone
-/// there too; then no snapshot makes room for the next until somebody asks for one.
+/// Whether most memories of some snapshot are missing now. They were not forgotten, else the snapshot
+/// would lack them too; then no old snapshot is removed until the user makes a new one.
 fn has_lost_most(layout: &Layout, sources: &[PathBuf], snapshots: &[PathBuf]) -> bool {
     let now = sources.iter().filter(|path| path.starts_with(layout.memories())).count();
     snapshots.iter().any(|path| pack::memories_in(layout.door(), path) > 2 * now)
 }
 
-/// In the order in which they were made, whatever the clock said: snapshots by the names that we give them,
-/// nothing else that may lie there.
+/// Snapshots in the order of creation, regardless of the clock. Other files in the folder are ignored.
 fn paths(layout: &Layout) -> Vec<PathBuf> {
     let listed = layout.files_in(&layout.backups());
     let mut found: Vec<PathBuf> =

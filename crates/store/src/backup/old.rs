@@ -1,5 +1,5 @@
-//! Snapshots as they were until they became archives: a first line that says what it is, then entries, each a line of JSON
-//! and its compressed bytes, then a line that says how many there were. Read, and not written any more.
+//! Snapshots in the format of older versions: a header line, then entries, each a line of JSON and its compressed bytes,
+//! then a line with their count. Hark reads this format but no longer writes it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -12,7 +12,7 @@ use super::pack::Head;
 use super::tar::check_name;
 
 pub(super) const FORMAT: u32 = 1;
-/// No entry is larger; a damaged length must not take all memory.
+/// The size limit of an entry, so that a damaged length does not exhaust memory.
 const LARGEST: usize = 64 * 1024 * 1024;
 const LONGEST_LINE: u64 = 64 * 1024;
 
@@ -41,7 +41,7 @@ impl Entries {
         if line.is_empty() {
             return Err(bad("it is empty"));
         }
-        let head = serde_json::from_slice(&line).map_err(|_| bad("it is no backup of hark"))?;
+        let head = serde_json::from_slice(&line).map_err(|_| bad("it is not a backup by hark"))?;
         Ok((head, Entries { input, ended: false }))
     }
 

@@ -1,6 +1,6 @@
-//! The file of a snapshot: a gzipped tar archive that can be unpacked without hark. Its first entry says what it is; the
-//! others are the files under their names in the data directory. Written and read as a stream: one entry in memory at a
-//! time.
+//! The file of a snapshot: a gzipped tar archive that can be unpacked without hark. Its first entry is the header; the
+//! others are the files under their names in the data directory. It is written and read as a stream, one entry in memory
+//! at a time.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -26,7 +26,7 @@ pub(super) struct Head {
     pub(super) hark_backup: u32,
     pub(super) made: Timestamp,
     pub(super) digest: String,
-    /// Counts up from one snapshot to the next, whatever the clock says. Older ones have none.
+    /// Increases with each snapshot, regardless of the clock. Snapshots of older versions have none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) number: u64,
 }
@@ -68,7 +68,7 @@ impl<'p> Packer<'p> {
         self.put(&tar::entry(name, content, self.seconds))
     }
 
-    /// The end, and on disk before anybody relies on it.
+    /// Finishes the archive and syncs it to disk.
     pub(super) fn finish(mut self) -> Result<(), StoreError> {
         self.put(&tar::end())?;
         let file = self.out.into_inner().map_err(|e| StoreError::io(self.path, e.into_error()))?;
@@ -88,15 +88,15 @@ enum Source {
 }
 
 impl Unpacker {
-    /// Told by its first bytes: one of an older version that was written again kept its name.
+    /// Detects the format by the first bytes: a rewritten snapshot of an older version kept its name.
     pub(super) fn open(door: &Door, path: &Path) -> io::Result<Self> {
         let mut input = BufReader::new(door.open(path)?);
         let (head, source, newest) = if input.fill_buf()?.starts_with(&gzip::MAGIC) {
             let mut archive = Archive::new(input);
             let first = archive.next()?.filter(|(name, _)| name == HEAD);
             let text = first
-                .ok_or_else(|| bad("it is no backup of hark: it does not begin with hark-backup.json"))?;
-            let head = serde_json::from_slice(&text.1).map_err(|_| bad("it is no backup of hark"))?;
+                .ok_or_else(|| bad("it is not a backup by hark: it does not begin with hark-backup.json"))?;
+            let head = serde_json::from_slice(&text.1).map_err(|_| bad("it is not a backup by hark"))?;
             (head, Source::Archive(archive), FORMAT)
         } else {
             let (head, entries) = old::Entries::open(input)?;
@@ -108,7 +108,7 @@ impl Unpacker {
         Ok(Unpacker { source, head })
     }
 
-    /// It was read to its end, and ends where it should.
+    /// Whether it was read to its end and is complete.
     pub(super) fn ended(&self) -> bool {
         match &self.source {
             Source::Archive(archive) => archive.ended,
@@ -116,7 +116,7 @@ impl Unpacker {
         }
     }
 
-    /// The next entry; nothing at the end, or an error where the file is damaged or an entry is refused.
+    /// The next entry; `None` at the end, or an error if the file is damaged or an entry is refused.
     fn next(&mut self) -> io::Result<Option<(String, Vec<u8>)>> {
         match &mut self.source {
             Source::Archive(archive) => archive.next(),
@@ -124,7 +124,7 @@ impl Unpacker {
         }
     }
 
-    /// The next entry that can be used. Damage is an end like any other: what is before it is better than nothing.
+    /// The next usable entry. Damage ends the archive; the entries before it are still used.
     pub(super) fn next_good(&mut self) -> Option<(String, Vec<u8>)> {
         loop {
             match self.next() {
@@ -143,8 +143,8 @@ impl Unpacker {
     }
 }
 
-/// Fails if a snapshot holds anything but files below its own folder. Looked at before anything is restored: somebody who
-/// puts a link or `../` into a snapshot means harm, and then none of it is to be trusted.
+/// Fails if a snapshot contains anything but files below its own folder. Runs before anything is restored: a link or
+/// `../` in a snapshot is an attack, so none of it can be trusted.
 pub(super) fn check(door: &Door, path: &Path) -> Result<(), StoreError> {
     let mut from = Unpacker::open(door, path).map_err(|e| strange(path, e))?;
     loop {
@@ -152,7 +152,7 @@ pub(super) fn check(door: &Door, path: &Path) -> Result<(), StoreError> {
             Ok(Some(_)) => {}
             Ok(None) => return Ok(()),
             Err(e) if Refused::of(&e).is_some() => return Err(strange(path, e)),
-            // Damage is told afterwards, with what could be used.
+            // Damage is reported afterwards, with the entries that could be used.
             Err(_) => return Ok(()),
         }
     }
@@ -165,29 +165,29 @@ fn strange(path: &Path, error: io::Error) -> StoreError {
     }
 }
 
-/// A snapshot on its way. Leftovers are known by this name.
+/// An unfinished snapshot. Leftovers are recognized by this name.
 pub(super) fn draft(layout: &Layout) -> PathBuf {
     let unique = files::draft_name(Path::new(""));
     layout.staging().join(format!("backup-{}", unique.display()))
 }
 
-/// What becomes of an entry.
+/// What to do with an entry.
 pub(super) enum Verdict {
     Keep,
     Drop,
-    /// By this, under another name if there is one.
+    /// Replace it with this content, under a new name if given.
     Replace(Option<String>, Vec<u8>),
 }
 
-/// What became of a snapshot.
+/// The outcome for a snapshot.
 pub(super) struct Rewritten {
     pub(super) changed: bool,
-    /// It could be read to its end.
+    /// Whether it could be read to its end.
     pub(super) whole: bool,
 }
 
-/// Writes a snapshot again without, or with other, entries. A damaged one keeps what can be read of it,
-/// if anything has to change; else it stays as it is.
+/// Rewrites a snapshot with entries removed or replaced. If anything changes, a damaged one keeps only its
+/// readable entries; otherwise it stays unchanged.
 pub(super) fn rewrite(
     layout: &Layout,
     path: &Path,
@@ -213,7 +213,7 @@ pub(super) fn rewrite(
     to.finish()?;
     let outcome = if changed { door.rename(&draft, path) } else { door.remove(&draft) };
     outcome.at(path)?;
-    // What was written again ends where it can be read.
+    // A rewritten snapshot ends at the last readable entry.
     Ok(Rewritten { changed, whole: from.ended() || changed })
 }
 
@@ -236,7 +236,7 @@ pub(super) fn number_of(door: &Door, path: &Path) -> u64 {
     Unpacker::open(door, path).map_or(0, |from| from.head.number)
 }
 
-/// How many memories a snapshot holds, by the names of its entries.
+/// The number of memories in a snapshot, by the names of its entries.
 pub(super) fn memories_in(door: &Door, path: &Path) -> usize {
     let Ok(mut from) = Unpacker::open(door, path) else { return 0 };
     let mut count = 0;
@@ -250,7 +250,7 @@ pub(super) fn made(door: &Door, path: &Path) -> Option<Timestamp> {
     Unpacker::open(door, path).ok().map(|from| from.head.made)
 }
 
-/// How many entries can be read, and whether the file is whole.
+/// The number of readable entries, and whether the file is complete.
 pub(super) fn count(door: &Door, path: &Path) -> (usize, bool) {
     let Ok(mut from) = Unpacker::open(door, path) else { return (0, false) };
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Files out of a snapshot: what is missing or cannot be read, or everything as it was.
+//! Restores files from a snapshot: missing or unreadable ones, or the exact state.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ use crate::write::Writer;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Restored {
     pub name: String,
-    /// Files that are there again.
+    /// Restored files.
     pub missing: Vec<String>,
-    /// Files that could not be read, or differed and everything was asked for.
+    /// Files that were unreadable, or that differed in an exact restore.
     pub replaced: Vec<String>,
-    /// Files that are newer than the snapshot and went, because everything was asked for.
+    /// Files newer than the snapshot that an exact restore removed.
     pub removed: Vec<String>,
-    /// Entries that were forgotten since and stay so.
+    /// Entries that were forgotten since the snapshot and are not restored.
     pub forgotten: usize,
     pub unchanged: usize,
-    /// The snapshot could be read to its end.
+    /// Whether the snapshot could be read to its end.
     pub whole: bool,
 }
 
@@ -43,14 +43,14 @@ impl Store {
 }
 
 impl Writer<'_> {
-    /// Brings files back from a snapshot. `exact`: as they were then, and nothing else; otherwise only
-    /// what is missing or cannot be read. `apply`: really. The index is to be made again afterwards.
+    /// Restores files from a snapshot: with `exact` their exact state, otherwise only missing or unreadable
+    /// ones. Without `apply` it changes nothing. Rebuild the index afterwards.
     pub fn restore(&mut self, snapshot: &Path, exact: bool, apply: bool) -> Result<Restored, StoreError> {
         pack::check(self.layout.door(), snapshot)?;
         let mut from = Unpacker::open(self.layout.door(), snapshot).at(snapshot)?;
         let mut report = Restored { name: stem(snapshot), ..Restored::default() };
         let mut seen = HashSet::new();
-        // What a damaged snapshot still has is better than nothing.
+        // Use what a damaged snapshot still contains.
         while let Some((name, content)) = from.next_good() {
             seen.insert(name.clone());
             if let Some(id) = id_of(&content).filter(|_| is_note(&name))
@@ -62,7 +62,7 @@ impl Writer<'_> {
             let Some((door, staging, path)) = self.place_of(&name) else { continue };
             match door.read(&path, crate::files::LARGEST) {
                 Ok(now) if now == content => report.unchanged += 1,
-                // Keys and tombstones are never taken back in time.
+                // Never replace keys and tombstones with older ones.
                 Ok(_) if !name.contains('/') => report.unchanged += 1,
                 Ok(now) if exact || self.is_damaged(&name, &now) => {
                     report.replaced.push(name);

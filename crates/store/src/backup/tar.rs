@@ -1,6 +1,6 @@
-//! tar, as POSIX has it (ustar, and pax for names that it has no room for): what is needed to write files that anybody can
-//! unpack, and to read those and what other tools packed again. Whatever else an archive can hold is refused by name: it
-//! has no place in a store, and links and paths that lead outside are how archives do harm.
+//! POSIX tar (ustar, and pax for long names): enough to write archives that every tool can unpack, and to read those
+//! and repacked ones. All other entry types are refused by name: a store does not need them, and links and paths that
+//! lead outside are a known attack.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -12,9 +12,9 @@ use crate::files::LARGEST;
 const BLOCK: usize = 512;
 /// A private file, like everything in a store.
 const MODE: u64 = 0o600;
-/// No name is longer; a damaged length must not take all memory.
+/// The longest name, so that a damaged length does not exhaust memory.
 const LONGEST_NAME: u64 = 64 * 1024;
-/// Behind the end, tools fill up with zeros.
+/// Tools pad the end with zeros.
 const MOST_FILLING: u64 = 1024 * 1024;
 
 /// A file in the archive: head, content, and zeros up to the next block.
@@ -114,19 +114,19 @@ impl Refused {
     }
 }
 
-/// Fails unless a name stays inside the folder it is joined to, whoever wrote the archive.
+/// Fails unless a name stays inside the folder it is joined to.
 pub(super) fn check_name(name: &str) -> io::Result<()> {
-    // On any system: an archive travels.
+    // Check for every system: archives are copied between systems.
     let has_drive = name.as_bytes().get(1) == Some(&b':');
     if name.starts_with(['/', '\\']) || has_drive {
         return Err(Refused::error(name, "is an absolute path"));
     }
     if name.split(['/', '\\']).any(|part| part == "..") {
-        return Err(Refused::error(name, "leads out of the folder"));
+        return Err(Refused::error(name, "leads outside the folder"));
     }
     let is_plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
     if name.is_empty() || name.contains('\0') || !is_plain {
-        return Err(Refused::error(name, "is no name of a file"));
+        return Err(Refused::error(name, "is not a valid file name"));
     }
     Ok(())
 }
@@ -134,9 +134,9 @@ pub(super) fn check_name(name: &str) -> io::Result<()> {
 /// Reads files one after another.
 pub(super) struct Archive<R> {
     input: gzip::Reader<R>,
-    /// It ends where it should.
+    /// Whether it is complete.
     pub(super) ended: bool,
-    /// Nothing can be read any more.
+    /// Nothing more can be read.
     stuck: bool,
 }
 
@@ -171,7 +171,7 @@ impl<R: BufRead> Archive<R> {
                     let name = String::from_utf8(name).map_err(|e| {
                         let name = String::from_utf8_lossy(e.as_bytes()).into_owned();
                         self.stuck = true;
-                        Refused::error(&name, "is no name of a file")
+                        Refused::error(&name, "is not a valid file name")
                     })?;
                     if let Some(found) = self.file(&name, kind, size)? {
                         return Ok(Some(found));
@@ -212,7 +212,7 @@ impl<R: BufRead> Archive<R> {
         Refused::error(&String::from_utf8_lossy(name), "is larger than any file of a store")
     }
 
-    /// The next head; nothing at the end, which is looked at too.
+    /// The next header; `None` at the end, which is checked too.
     fn head(&mut self) -> io::Result<Option<[u8; BLOCK]>> {
         let mut head = [0; BLOCK];
         let read = read_up_to(&mut self.input, &mut head)?;
@@ -220,7 +220,7 @@ impl<R: BufRead> Archive<R> {
             return Ok(None);
         }
         if read < BLOCK {
-            return Err(bad("it is cut short"));
+            return Err(bad("it is truncated"));
         }
         if head.iter().all(|byte| *byte == 0) {
             io::copy(&mut self.input.by_ref().take(MOST_FILLING), &mut io::sink())?;
@@ -233,7 +233,7 @@ impl<R: BufRead> Archive<R> {
         Ok(Some(head))
     }
 
-    /// What stands instead of a file's content: names and other words about the next entry.
+    /// Reads metadata entries: the name and other attributes of the next entry.
     fn text(&mut self, size: u64) -> io::Result<Vec<u8>> {
         if size > LONGEST_NAME {
             return Err(bad("an entry is damaged"));
@@ -247,7 +247,7 @@ impl<R: BufRead> Archive<R> {
         let filling = size.next_multiple_of(BLOCK as u64) - size;
         let filled = io::copy(&mut self.input.by_ref().take(filling), &mut io::sink())?;
         if content.len() as u64 != size || filled != filling {
-            return Err(bad("it is cut short"));
+            return Err(bad("it is truncated"));
         }
         self.input.settle()?;
         Ok(content)

@@ -1,7 +1,7 @@
-//! Picks up what people do to the files: edits, additions, removals, moves.
+//! Detects changes that people make to the files: edits, additions, removals, moves.
 //!
-//! A folder's modification time tells additions and removals; in-place edits are seen by looking
-//! at every file while a store is small, on the hits of a recall, and by `doctor` and `reindex`.
+//! A folder's modification time shows additions and removals. In-place edits are found by checking every
+//! file while a store is small, the hits of a recall, and all files in `doctor` and `reindex`.
 
 mod note;
 mod survey;
@@ -29,15 +29,15 @@ use crate::layout::{Layout, Located};
 use crate::store::Store;
 use crate::tombstones;
 
-/// Up to here every file is looked at on each opening.
+/// Up to this number, every file is checked on each opening.
 const SMALL_STORE: i64 = 1_000;
-/// A server looks at all files of a small store at most this often.
+/// A server checks all files of a small store at most this often.
 const SWEEP_PAUSE: Duration = Duration::from_millis(500);
 const MANY_FILES: usize = 2_000;
-/// Begins what is said of a file whose memory is in another one already.
+/// Starts the message about a file whose memory already has another file.
 pub(crate) const SAME_ID: &str = "has the same id as";
-/// Said of a file that a sync or a copy brought back.
-const FORGOTTEN: &str = "was forgotten here; delete the file, or give it a new id to keep it after all";
+/// The message about a forgotten file that a sync or a copy restored.
+const FORGOTTEN: &str = "was forgotten here; delete the file, or give it a new id to keep it";
 const LARGEST_FILE: u64 = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,14 +98,14 @@ fn pick_up_root(
         known.keys().filter(|name| !on_disk.iter().any(|(n, _)| n == *name)).cloned().collect();
 
     let mut folders = if sweep || layer.is_some() || !gone.is_empty() { on_disk } else { moved.clone() };
-    // A folder that is gone is surveyed too: what the index knows of it is gone with it.
+    // Survey missing folders too: the index must drop their memories.
     folders.extend(gone.iter().map(|name| (name.clone(), 0)));
     if folders.is_empty() {
         return Ok(0);
     }
     let survey = root.survey(&folders)?;
     let differs = !differences(&store.conn, &survey).at(&store.layout)?.is_empty();
-    // What was read while a store stood otherwise does not count any more, changed or not.
+    // Read everything again if the trust in a store changed.
     let standing =
         layer.and_then(|num| store.layout.layers.iter().find(|l| l.num == num)).map(Layer::is_trusted);
     let restanding = match (layer, standing) {
@@ -116,7 +116,7 @@ fn pick_up_root(
         return Ok(0);
     }
 
-    // A writer in the middle of its work looks like a change from outside. It holds the lock, so:
+    // A writer in the middle of its work looks like an outside change. It holds the lock, so:
     // no lock, no pick-up this time; with the lock, what still differs is real.
     let patience = if depth == Depth::Full { store.patience } else { Duration::ZERO };
     let path = store.layout.database();
@@ -158,7 +158,7 @@ fn pick_up_root(
     Ok(changed)
 }
 
-/// Whether the index knows the user's own files as they are. For a store that cannot be written.
+/// Whether the index matches the user's own files. For a read-only store.
 pub(crate) fn is_in_step(store: &Store) -> Result<bool, StoreError> {
     let root = Root::of_user(&store.layout);
     let survey = root.survey(&root.folders()?)?;
@@ -213,7 +213,7 @@ pub(crate) fn index_files(
         match change {
             Change::Read(file, stamp) => match read(layout, redactor, &file, stamp)? {
                 Ok(memory) => found.push((memory, file, stamp)),
-                // Looked at again each time: letting it be read does not change its time.
+                // Check it each time: a permission change does not change its modification time.
                 Err(reason) if reason == CANNOT_BE_READ => {
                     set_unread(tx, &file, Stamp { mtime: 0, ..stamp }, &reason).at(&database)?;
                 }
@@ -294,7 +294,7 @@ enum Change {
     Gone(String),
 }
 
-/// What the index does not know about the surveyed folders.
+/// The differences between the index and the surveyed folders.
 fn differences(conn: &Connection, survey: &Survey) -> rusqlite::Result<Vec<Change>> {
     let mut changes = Vec::new();
     if survey.folders.is_empty() {
@@ -355,14 +355,14 @@ fn read(
     file: &str,
     stamp: Stamp,
 ) -> Result<Result<Memory, String>, StoreError> {
-    let Some(located) = layout.locate(file) else { return Ok(Err("its store is not known".to_owned())) };
+    let Some(located) = layout.locate(file) else { return Ok(Err("its store is unknown".to_owned())) };
     if stamp.size > LARGEST_FILE as i64 {
         return Ok(Err(format!("is larger than {} MB", LARGEST_FILE / 1024 / 1024)));
     }
     let bytes = match located.door.read(&located.path, LARGEST_FILE) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            return Ok(Err("vanished while being read".to_owned()));
+            return Ok(Err("disappeared while hark read it".to_owned()));
         }
         Err(e) if is_denied(&e) => return Ok(Err(CANNOT_BE_READ.to_owned())),
         Err(e) if located.layer.is_some() || hark_files::refusal_of(&e).is_some() => {
@@ -379,7 +379,7 @@ pub(crate) fn parse(located: &Located<'_>, redactor: &Redactor, text: &str) -> R
     if let Some(layer) = located.layer {
         return layers::adopt(layer, redactor, text);
     }
-    // What is wrong may quote what is there, and that may be a secret.
+    // The error may quote the file, which may contain a secret.
     let reason = |e: markdown::ParseError| redactor.clean(Raw::new(e.to_string())).into_string();
     markdown::parse(text, &|raw| redactor.clean(raw)).map_err(reason)
 }
@@ -406,7 +406,7 @@ fn forget_file(tx: &Connection, file: &str) -> rusqlite::Result<usize> {
     }
 }
 
-/// Files that were passed over because another had their id; that other may be gone now.
+/// Files that were skipped because another had their id; the other may be missing now.
 fn twins_left_behind(tx: &Connection, layout: &Layout) -> rusqlite::Result<Vec<Change>> {
     let files: Vec<String> = tx
         .prepare_cached("SELECT file FROM unread WHERE reason LIKE 'has the same id as %'")?

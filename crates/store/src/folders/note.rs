@@ -1,4 +1,4 @@
-//! Noting a folder's new time after a write of our own, so that it is not taken for a change from outside.
+//! Records a folder's new time after hark's own write, so that it does not look like an outside change.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -11,7 +11,7 @@ use crate::layers::Layer;
 use crate::layout::Layout;
 use crate::transfer::is_safe_place;
 
-/// Of a store that nobody trusts no more is read.
+/// The limit for an untrusted store.
 const MOST_UNTRUSTED_FILES: usize = 2_000;
 const MOST_UNTRUSTED_FOLDERS: usize = 64;
 
@@ -91,7 +91,7 @@ impl<'l> Root<'l> {
             let listed = match (self.door.list(&path), self.layer) {
                 (Ok(listed), _) => listed,
                 (Err(_), Some(_)) => continue,
-                // What may not be looked at is not gone: the index keeps what it knows of it.
+                // An unreadable file is not deleted: the index keeps its memory.
                 (Err(e), None) if is_denied(&e) => {
                     found.folders.retain(|(name, _)| name != folder);
                     continue;

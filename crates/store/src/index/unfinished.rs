@@ -20,11 +20,11 @@ use crate::store::Store;
 /// So many memories are left at most; with the next one all are finished.
 const MOST_LEFT: i64 = 16;
 
-/// A question waits no longer than this for somebody who writes; words that he leaves are then rarer than they
-/// should be, and what he leaves is not known by its typos or as a neighbour.
+/// A query waits at most this long for another writer. Then word counts of unfinished memories are too low, and
+/// typo and neighbour search miss those memories.
 const PATIENCE: Duration = Duration::from_millis(15);
 
-/// Leaves the rest of a memory for later.
+/// Defers the rest of a memory.
 pub(super) fn leave(conn: &Connection, num: i64, memory: &Memory) -> rusqlite::Result<()> {
     conn.prepare_cached("INSERT INTO unfinished (memory, bands) VALUES (?1, ?2)")?
         .execute(params![num, likeness::packed(memory)])?;
@@ -33,7 +33,7 @@ pub(super) fn leave(conn: &Connection, num: i64, memory: &Memory) -> rusqlite::R
     if left >= MOST_LEFT { finish(conn) } else { Ok(()) }
 }
 
-/// Whether the rest of this memory was left for later; now it is nobody's.
+/// Whether the rest of this memory was deferred; removes it from the list.
 pub(super) fn take_back(conn: &Connection, num: i64) -> rusqlite::Result<bool> {
     Ok(conn.prepare_cached("DELETE FROM unfinished WHERE memory = ?1")?.execute([num])? > 0)
 }
@@ -73,8 +73,7 @@ pub(super) fn is_any_left(conn: &Connection) -> rusqlite::Result<bool> {
 }
 
 impl Store {
-    /// Finishes memories that were filed only so far that they are found. If it cannot be done now, somebody else
-    /// will.
+    /// Finishes partly indexed memories. If that fails now, a later call does it.
     pub fn finish_memories(&self) -> Result<(), StoreError> {
         if !is_any_left(&self.conn).at(self)? {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What becomes of a memory in a project's store: whose words they are, and what they may do here.
+//! How memories in a project's store are used: whose words they are, and what effect they have here.
 
 use hark_core::memory::Importance;
 use hark_core::redact::Redactor;
@@ -8,18 +8,18 @@ use super::Layer;
 use super::seal::unsealed;
 
 /// Why a directive or rule of an untrusted store is not indexed.
-const IGNORED: &str = "gives orders, and its store is not trusted";
-/// What a repository says is never surer than this.
+const IGNORED: &str = "is a directive or rule, but its store is not trusted";
+/// The highest confidence of a repository's memory.
 const REPOSITORY_CONFIDENCE: f32 = 0.5;
 
 /// The memory in the text of a file, as far as its store is trusted, or why there is none.
 pub(crate) fn adopt(layer: &Layer, redactor: &Redactor, text: &str) -> Result<Memory, String> {
     let trusted = layer.is_trusted();
     let (plain, own) = unsealed(redactor, &layer.store, text);
-    // What is wrong may quote what is there, and that may be a secret.
+    // The error may quote the file, which may contain a secret.
     let reason = |e: markdown::ParseError| redactor.clean(Raw::new(e.to_string())).into_string();
     let mut memory = markdown::parse(&plain, &|raw| redactor.clean(raw)).map_err(reason)?;
-    // Whatever it says of itself: it holds in this project and nowhere else.
+    // Whatever its front matter says, it applies only to this project.
     memory.scope = Scope::Project(layer.key(trusted));
     memory.unknown.retain(|entry| *entry.key != *"seal");
     if trusted {
@@ -35,7 +35,7 @@ pub(crate) fn adopt(layer: &Layer, redactor: &Redactor, text: &str) -> Result<Me
     Ok(memory)
 }
 
-/// Somebody shared it, and this user has not confirmed it.
+/// Another person shared it, and this user has not confirmed it.
 fn as_teammate(memory: &mut Memory) {
     if memory.origin == Origin::User {
         memory.origin = Origin::Teammate;
@@ -45,8 +45,8 @@ fn as_teammate(memory: &mut Memory) {
     }
 }
 
-/// It may be quoted, labelled as the repository's. Nothing in it counts for anything else: not its links, which could
-/// push down what the user said, nor its importance, its history, or data that would warn or remind.
+/// It may only be quoted, labelled as the repository's. Its links, which could demote the user's memories, its
+/// importance, its history and its warnings and reminders have no effect.
 fn as_repository(memory: &mut Memory) {
     memory.origin = Origin::Repository;
     memory.confidence = memory.confidence.min(REPOSITORY_CONFIDENCE);

@@ -1,8 +1,8 @@
-//! Stores of projects, as layers beside the user's own store.
+//! Project stores, as layers next to the user's own store.
 //!
-//! Their memories are indexed in the user's database; a database that lies in a project's store is never opened.
-//! A store that the user has not trusted is only read: see [`adopt`] for what becomes of its memories. What is
-//! written goes into the store of a project only if the user trusted it and it is still the one that was trusted.
+//! Their memories are indexed in the user's database; a database in a project's store is never opened. An untrusted
+//! store is only read: see [`adopt`] for how its memories are used. Writes go to a project's store only if the user
+//! trusted it and it is still the same store.
 
 mod adopt;
 mod seal;
@@ -28,7 +28,7 @@ use crate::read::{self, Stored};
 use crate::store::Store;
 use crate::write::Writer;
 
-/// The file in a project's store that tells it from another one at the same place.
+/// The file that identifies a project's store, even if another one replaces it at the same path.
 const STORE_ID: &str = "store-id";
 const ID_CHARS: usize = 32;
 
@@ -76,7 +76,7 @@ impl Layer {
         self.path().join("tmp")
     }
 
-    /// Whether the user trusted this store, and it is the one that stands there now.
+    /// Whether the user trusted this store, and it was not replaced since.
     pub fn is_trusted(&self) -> bool {
         self.trusted && is_own(&self.door) && store_id(&self.door).as_deref() == Some(&self.store)
     }
@@ -155,7 +155,7 @@ fn read_rows(conn: &Connection) -> rusqlite::Result<Vec<Layer>> {
     Ok(found)
 }
 
-/// Removes what the index holds of a layer's files; they are read again when somebody works there.
+/// Removes a layer's files from the index; they are read again when the user works there.
 fn clear(tx: &Connection, num: i64) -> rusqlite::Result<()> {
     let (from, to) = (format!("@{num}/"), format!("@{num}0"));
     let nums: Vec<i64> = tx
@@ -195,7 +195,7 @@ fn written(stamp: Option<crate::files::Stamp>) -> String {
     stamp.map_or_else(String::new, |stamp| format!("{} {}", stamp.mtime, stamp.size))
 }
 
-/// Brings the table in line with `trust.json`, and loads it. Costs one look at the file when nothing changed.
+/// Updates the table from `trust.json`, and loads it. If nothing changed, it only checks the file's metadata.
 pub(crate) fn pick_up(store: &mut Store) -> Result<(), StoreError> {
     let stamp = store.layout.stamp(&store.layout.trust())?;
     let known = meta::get(&store.conn, "trust").at(store)?;
@@ -276,18 +276,18 @@ impl Store {
             .at(self)
     }
 
-    /// Somebody works where this store is; nothing is read for that.
+    /// Notes that the user works in this store's project, without reading anything.
     pub fn work_in(&mut self, path: &Path) {
         self.layout.here = self.layer_at(path).map(|layer| layer.num);
     }
 
-    /// Somebody works where no store of a project is.
+    /// Notes that the user works outside any project store.
     pub fn leave(&mut self) {
         self.layout.here = None;
     }
 
-    /// The user works where this store is: it is known from now on, and its files are picked up. A store that
-    /// cannot be read is passed over: nobody's work may stop because of what lies in a project.
+    /// The user works in this store's project: registers the store and reads its files. An unreadable store is
+    /// skipped, so that files in a project cannot block the user.
     pub fn visit(&mut self, path: &Path, now: Timestamp) -> Result<(), StoreError> {
         if self.read_only {
             self.work_in(path);
@@ -316,7 +316,7 @@ impl Store {
         Ok(())
     }
 
-    /// Whether somebody was told already that this store is there and not trusted; from now on they were.
+    /// Whether the notice about this untrusted store was already shown; marks it as shown.
     pub fn tell_of_layer(&self, path: &Path, to: Told) -> Result<bool, StoreError> {
         let bit = to as i64;
         let run = || -> rusqlite::Result<bool> {
@@ -342,7 +342,7 @@ impl Store {
     }
 }
 
-/// Who was told of an untrusted store.
+/// The recipient of a notice about an untrusted store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
     /// A session, when it began.

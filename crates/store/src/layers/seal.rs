@@ -1,8 +1,8 @@
-//! How a memory in a project's store is known as the user's own words.
+//! Proves that a memory in a project's store is in the user's own words.
 //!
-//! Front matter can claim anything, and a team shares the file. So what this user wrote or confirmed gets a seal: a
-//! keyed mark of the whole file, made with the key of the user's store. Elsewhere, and after any change that was not
-//! made here, the seal does not fit and the words are a teammate's.
+//! Front matter can claim anything, and a team shares the file. So memories that this user wrote or confirmed get a
+//! seal: a keyed hash of the whole file, made with the key of the user's store. On other machines, and after any
+//! change made elsewhere, the seal is invalid and the words count as a teammate's.
 
 use hark_core::redact::Redactor;
 

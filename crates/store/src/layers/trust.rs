@@ -1,5 +1,5 @@
-//! `trust.json`: the stores of projects that the user trusted. It lies in the user's own store, so that nothing in
-//! a repository can speak for itself.
+//! `trust.json`: the project stores that the user trusts. It is in the user's own store, so that a repository
+//! cannot declare itself trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -84,7 +84,7 @@ impl Trust {
         self.stores.push(store);
     }
 
-    /// Whether there was anything to take back.
+    /// Whether there was any trust to revoke.
     pub fn revoke(&mut self, path: &Path) -> bool {
         let before = self.stores.len();
         self.stores.retain(|known| known.path != path);

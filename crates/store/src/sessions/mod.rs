@@ -1,4 +1,4 @@
-//! Sessions in this store: rows that hooks count on, and markdown files that are the truth for
+//! Sessions in this store: rows for the counters of hooks, and markdown files as the source of truth for
 //! everything worth keeping.
 //!
 //! A session gets a row with its first event and a file with its first checkpoint. Rows without a

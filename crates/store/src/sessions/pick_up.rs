@@ -1,4 +1,4 @@
-//! Session files that people edited, added or removed.
+//! Detects session files that people edited, added or removed.
 //!
 //! The folder's modification time tells additions and removals at each opening; edits in place are
 //! seen when a session is shown or changed, and when everything is looked at.
@@ -19,7 +19,7 @@ use crate::projects;
 use crate::store::Store;
 use crate::tombstones;
 
-/// Takes in what changed. `everything` looks at each file, else only when the folder changed.
+/// Imports changes. `everything` checks each file; otherwise only if the folder changed.
 pub(crate) fn pick_up(store: &mut Store, everything: bool, now: Timestamp) -> Result<usize, StoreError> {
     let folder = store.layout.sessions();
     let Some(time) = folder_time(&store.layout, &folder) else { return Ok(0) };

@@ -1,4 +1,4 @@
-//! Changing a session: the file moved into place and the rows, under one lock.
+//! Changes a session: its file and its rows, under one lock.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ impl Writer<'_> {
         let path = self.layout.sessions().join(&stored.file);
         match self.layout.stamp(&path)? {
             Some(stamp) if stamp == stored.stamp => Ok(stored),
-            // Somebody removed it. It is a new file if there is more to tell.
+            // The file was removed. Write a new one if there is more to save.
             None => {
                 stored.file.clear();
                 Ok(stored)
@@ -192,7 +192,7 @@ pub(super) fn read(
 ) -> Result<Result<Session, String>, StoreError> {
     let bytes = layout.door().read(path, LARGEST_FILE).map_err(|e| StoreError::reading(path, e))?;
     let Ok(text) = String::from_utf8(bytes) else { return Ok(Err("is not UTF-8 text".to_owned())) };
-    // What is wrong may quote what is there, and that may be a secret.
+    // The error may quote the file, which may contain a secret.
     let reason = |e: hark_core::markdown::ParseError| redactor.clean(Raw::new(e.to_string())).into_string();
     Ok(markdown::parse(&text, &|raw| redactor.clean(raw)).map_err(reason))
 }

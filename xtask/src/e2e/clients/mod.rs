@@ -1,5 +1,5 @@
-//! The clients that are run, one file each: which release, how it is told of our model, how its
-//! model gets at tools, and which hooks it was seen to fire without a terminal.
+//! The clients, one file each: the release, how to configure the scripted model, how its model calls tools,
+//! and which hooks it fires without a terminal.
 
 mod claude_code;
 mod cline;
@@ -16,7 +16,7 @@ use hark_testkit::Home;
 use hark_testkit::model::Step;
 use serde_json::Value;
 
-/// In this order: each is told what the one before it left behind.
+/// In this order: each receives what the previous one left behind.
 pub(super) const ALL: &[&Client] = &[
     &claude_code::CLIENT,
     &codex::CLIENT,
@@ -40,7 +40,7 @@ pub(super) struct Client {
     /// A command to run once before, such as a login.
     pub(super) before: Option<fn(&Scene<'_>) -> Vec<String>>,
     pub(super) arguments: fn(&str) -> Vec<String>,
-    /// How its model calls a tool of ours.
+    /// How its model calls a tool of hark.
     pub(super) call: fn(&str, Value) -> Step,
     /// How its model changes a file; most want to have read it first.
     pub(super) edit: fn(&Path, &str, &str) -> Vec<Step>,
@@ -51,7 +51,7 @@ pub(super) struct Client {
     pub(super) hooks: Hooks,
 }
 
-/// What a client does with hooks when nobody sits before it.
+/// What a client does with hooks in a non-interactive run.
 pub(super) struct Hooks {
     /// Tells of the end of a session.
     pub(super) ends: bool,

@@ -444,7 +444,7 @@ fn what_a_search_finds_is_confirmed_by_ids_or_by_number() {
     let refused = home.hark([&query[..], &["--yes"]].concat()).fails(1).stderr();
     assert!(refused.contains("--yes does not confirm"), "{refused}");
     let refused = home.hark([&query[..], &["--confirm", "2"]].concat()).fails(1).stderr();
-    assert!(refused.contains("finds 3 now, not 2"), "{refused}");
+    assert!(refused.contains("now finds 3, not 2"), "{refused}");
     for id in [&one, &two, &three] {
         assert_eq!(home.show(id)["status"], "active");
     }

@@ -16,7 +16,7 @@ fn a_deleted_memory_does_not_return_by_an_assistant_or_a_copied_file() {
 
     let mut mcp = home.mcp();
     let said = mcp.call("memory_remember", &json!({ "text": "the staging password rotates on Mondays." }));
-    assert!(said.to_string().contains("had this forgotten"), "{said}");
+    assert!(said.to_string().contains("asked to forget this"), "{said}");
     drop(mcp);
 
     // A sync or a checkout puts the file back.
@@ -63,7 +63,7 @@ fn tombstones_hold_no_text() {
         ["Walrusgate is the code name of the migration", "Penguingate is the code name of the migration"]
     {
         let answer = mcp.call("memory_remember", &json!({ "text": said }));
-        assert!(answer.to_string().contains("had this forgotten"), "{answer}");
+        assert!(answer.to_string().contains("asked to forget this"), "{answer}");
     }
 }
 

@@ -156,7 +156,7 @@ fn an_untrusted_store_is_mentioned_once_to_the_session_and_once_to_the_user() {
     assert!(told.contains("has not trusted") && told.contains("hark trust"), "{told}");
     assert!(!start(&theirs, &clone, "b").contains("has not trusted"));
     let said = theirs.hark(["list"]).within(&clone).ok().stderr();
-    assert!(said.contains("have not trusted") && said.contains("hark trust"), "{said}");
+    assert!(said.contains("do not trust") && said.contains("hark trust"), "{said}");
     assert_eq!(theirs.hark(["list"]).within(&clone).ok().stderr(), "");
     let doctor = theirs.hark(["doctor", "--json"]).within(&clone).ok().json();
     assert_eq!(doctor["layers"][0]["trusted"], false, "{doctor}");
@@ -256,7 +256,7 @@ fn an_assistant_cannot_trust_for_the_user() {
     remember(&home, &repo, "Herons drain the order queue.", &[]);
     let (theirs, clone) = teammate(&home, &repo);
     let refused = theirs.hark(["trust"]).within(&clone).env("CLAUDECODE", "1").fails(1).stderr();
-    assert!(refused.contains("terminal of your own"), "{refused}");
+    assert!(refused.contains("your own terminal"), "{refused}");
     let made = theirs.hark(["init"]).within(&clone).env("CLAUDECODE", "1").run();
     let doctor = theirs.hark(["doctor", "--json"]).within(&clone).ok().json();
     assert_eq!(doctor["layers"][0]["trusted"], false, "{made}: {doctor}");

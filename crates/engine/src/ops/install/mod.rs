@@ -1,4 +1,4 @@
-//! Connect hark to the assistants on this machine.
+//! Connects hark to the assistants on this machine.
 
 mod report;
 
@@ -19,7 +19,7 @@ pub use report::{Assistant, Refused, Report};
 
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Assistants to connect; all that are found if none is named
+    /// Assistants to connect; default: all that are found
     #[arg(value_name = "HOST", value_parser = hosts())]
     #[serde(default)]
     pub hosts: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Request {
     pub plugin: bool,
 }
 
-/// What `install` and `init` share.
+/// Options shared by `install` and `init`.
 #[derive(Debug, Clone, Copy, Args, Deserialize, JsonSchema)]
 pub struct How {
     /// How much assistants report to hark
@@ -90,7 +90,7 @@ impl From<HooksName> for Hooks {
     }
 }
 
-/// Completions and errors know every assistant.
+/// Lists every assistant, for completions and errors.
 pub(super) fn hosts() -> PossibleValuesParser {
     PossibleValuesParser::new(HOSTS.iter().map(|host| host.id))
 }
@@ -103,7 +103,7 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     if request.plugin && (hosts.is_empty() || hosts.iter().any(|host| host.install.plugin.is_empty())) {
         return Err(EngineError::invalid(
             "only some assistants support a plugin folder",
-            "name one: `hark install claude-code --plugin` or `hark install gemini-cli --plugin`",
+            "run `hark install claude-code --plugin` or `hark install gemini-cli --plugin`",
         ));
     }
     let dry_run = request.how.dry_run;
@@ -127,7 +127,7 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     Ok(report)
 }
 
-/// Those named, else those found.
+/// The requested assistants, else all that are found.
 pub(super) fn chosen(names: &[String], around: &Surroundings) -> Vec<&'static Host> {
     if names.is_empty() {
         return HOSTS.iter().copied().filter(|host| around.sign_of(host).is_some()).collect();
@@ -167,12 +167,12 @@ pub(super) fn apply(plan: Plan, vault: &mut Vault, around: &Surroundings, report
 }
 
 pub(super) fn no_project() -> EngineError {
-    EngineError::invalid("this folder is not a project", "run it in a project's folder")
+    EngineError::invalid("this folder is not a project", "run it in a project folder")
 }
 
 pub(super) fn vault_failure(error: &VaultError) -> EngineError {
     let hint = match error {
-        VaultError::Io { .. } => "check that you may write there",
+        VaultError::Io { .. } => "check the permissions of the file and its folder",
         VaultError::Unreadable { .. } => "update hark, or move that file away",
     };
     EngineError::Vault { message: error.to_string(), hint }
@@ -185,7 +185,7 @@ fn snippet_http(machine: &Machine) -> Result<Value, EngineError> {
     Ok(json!({ "mcpServers": { "hark": entry } }))
 }
 
-/// What any MCP client understands.
+/// The entry that any MCP client understands.
 fn snippet(around: &Surroundings) -> Value {
     json!({ "mcpServers": { "hark": { "command": around.executable.to_string_lossy(), "args": ["mcp"] } } })
 }

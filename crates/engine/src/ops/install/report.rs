@@ -1,4 +1,4 @@
-//! What an install or uninstall did, assistant by assistant, for people and as JSON.
+//! Reports what an install or uninstall did for each assistant, as text and as JSON.
 
 use hark_hosts::{Host, Options, Plan, Scope, Surroundings, Trouble};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::operation::{BAD, BOLD, DIM, GOOD, Page, Reply, WARN};
 pub struct Report {
     #[serde(skip)]
     word: &'static str,
-    /// None: both.
+    /// `None` means both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) scope: Option<Scope>,
     pub(crate) dry_run: bool,
@@ -30,7 +30,7 @@ pub struct Report {
     pub(crate) snippet_http: Option<Value>,
     #[serde(skip)]
     pub(crate) nothing_found: bool,
-    /// Said at the end.
+    /// Printed at the end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) remarks: Vec<String>,
 }
@@ -71,7 +71,7 @@ impl Report {
         }
     }
 
-    /// An install: what changes for each, and what the user does next.
+    /// An install: what changes for each assistant, and the next step for the user.
     pub(crate) fn add_hosts(
         &mut self,
         hosts: &[&'static Host],
@@ -95,7 +95,7 @@ impl Report {
         self.add_refused(around, plan);
     }
 
-    /// An uninstall: only those that something changes for.
+    /// An uninstall: only the assistants that change.
     pub(crate) fn add_removed(&mut self, hosts: &[&'static Host], around: &Surroundings, plan: &Plan) {
         for host in hosts {
             let assistant = self.assistant(host, around, plan);
@@ -178,18 +178,19 @@ impl Reply for Report {
             page.print(&format!("{}\n", safe(remark)));
         }
         if self.dry_run {
-            page.print("nothing was changed; run it without --dry-run to do it\n");
+            page.print("nothing was changed; run it without --dry-run to apply\n");
         } else if self.word == "install" && !self.assistants.is_empty() {
             page.print("check each assistant with `hark doctor`; undo everything with `hark uninstall`\n");
         }
     }
 
-    /// Files that could not be changed make the command fail, although the others are done.
+    /// Files that could not be changed make the command fail, although the other files were changed.
     fn problem(&self) -> Option<EngineError> {
         if self.refused.is_empty() {
             return None;
         }
-        let hint = format!("fix what is named above and run `hark {}` again; the rest is done", self.word);
+        let hint =
+            format!("fix the files above and run `hark {}` again; the other files were changed", self.word);
         let files = count(self.refused.len(), "file was", "files were");
         Some(EngineError::invalid(format!("{files} not changed"), hint))
     }
@@ -217,7 +218,7 @@ impl Report {
     }
 }
 
-/// Many files in one folder are one line.
+/// Prints several files in one folder as one line.
 fn gathered(files: &[String]) -> Vec<String> {
     let folder = |file: &str| file.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     let mut lines: Vec<String> = Vec::new();

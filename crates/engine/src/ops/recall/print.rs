@@ -1,4 +1,4 @@
-//! Hits as people and models read them.
+//! Formats hits for people and models.
 
 use hark_core::rank::Contribution;
 use serde_json::json;
@@ -48,7 +48,7 @@ impl Response {
         if self.cut {
             "memories match, but none fits the token budget; raise it with --budget"
         } else if self.filtered {
-            "no memory here matches this query with these filters; leave one out, or add --all-projects"
+            "no memory here matches this query with these filters; remove one, or add --all-projects"
         } else {
             "nothing relevant is remembered here; try other words, or add --all-projects"
         }
@@ -85,7 +85,7 @@ impl Response {
     }
 }
 
-/// The title only where the text does not begin with it.
+/// Prints the title only if the text does not begin with it.
 fn for_model(hit: &Hit) -> String {
     let status = if hit.status == "active" { String::new() } else { format!(", {}", hit.status) };
     let stale = if hit.freshness == Freshness::Stale { ", names files that no longer exist" } else { "" };

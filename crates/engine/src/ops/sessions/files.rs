@@ -1,4 +1,4 @@
-//! The files that a session touched.
+//! Lists the files that a session touched.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Sessions: newest first, or by what they hold; and one of them in full.
+//! Lists sessions, newest first, or searches them; and shows one in full.
 
 pub mod files;
 pub mod path;
@@ -29,10 +29,10 @@ use crate::operation::{
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Words to search for; the newest sessions if absent
+    /// Words to search for; default: the newest
     #[arg(skip)]
     pub query: Option<String>,
-    /// Only of this assistant
+    /// Only this assistant
     #[arg(long, visible_alias = "tool", value_name = "HOST")]
     pub host: Option<String>,
     /// open, closed or expired
@@ -41,7 +41,7 @@ pub struct Request {
     /// Only newer than `30d` or a date
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
-    /// At most this many
+    /// Maximum number of results
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub struct Brief {
     pub id: String,
     pub host: String,
     pub status: String,
-    /// Goal, or what was asked first.
+    /// The goal, or the first prompt.
     pub about: Option<String>,
     pub project: Option<String>,
     pub branch: Option<String>,
@@ -69,7 +69,7 @@ pub struct Brief {
     pub age: String,
     pub tool_calls: u32,
     pub files: usize,
-    /// The files with most edits.
+    /// The most edited files.
     pub top_files: Vec<String>,
     pub path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Where the file of a session is.
+//! Prints the path of a session's file.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

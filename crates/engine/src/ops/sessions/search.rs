@@ -1,4 +1,4 @@
-//! Sessions by what they contain.
+//! Finds sessions by what they contain.
 
 use clap::Args;
 use schemars::JsonSchema;

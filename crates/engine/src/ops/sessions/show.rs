@@ -1,4 +1,4 @@
-//! One session in full.
+//! Shows one session in full.
 
 use clap::Args;
 use hark_core::session::{FileOp, SessionRef};
@@ -17,12 +17,12 @@ use crate::operation::{
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct ShowRequest {
-    /// Session id, ours or the assistant's own
+    /// Session id, from hark or the assistant
     #[arg(value_name = "ID")]
     pub id: String,
 }
 
-/// One session, whole.
+/// One session in full.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SessionView {
     #[serde(flatten)]
@@ -75,7 +75,7 @@ pub fn show(
     Ok(view(engine, &stored, now))
 }
 
-/// A session by our id or by the assistant's own.
+/// A session by hark's id or the assistant's own.
 pub(crate) fn one(engine: &mut Engine, text: &str) -> Result<StoredSession, EngineError> {
     let now = engine.now();
     if let Some(stored) = engine.store.session_of_host(None, &engine.clean(text.trim()))? {

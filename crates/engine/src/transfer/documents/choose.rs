@@ -1,4 +1,4 @@
-//! Which documents of a project are worth reading, and what in them is.
+//! Chooses the documents and sections of a project that are worth reading.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(super) fn documents(root: &Path, everything: bool) -> Result<Vec<PathBuf>, E
         for entry in fs::read_dir(root).map_err(|e| io_error(root, e))?.flatten() {
             let name = entry.file_name().to_string_lossy().to_lowercase();
             let path = entry.path();
-            // A link may lead out of the project, to what is nobody else's business.
+            // A link may lead outside the project, to private files.
             if entry.file_type().is_ok_and(|kind| kind.is_symlink()) && !stays_within(root, &path) {
                 continue;
             }

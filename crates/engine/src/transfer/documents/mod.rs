@@ -1,8 +1,8 @@
-//! What a project's own documents say, as memories: README, contributing guides, decision records. A
-//! section that changed is changed here, one that is gone is put aside, and nothing is doubled.
+//! Imports a project's own documents as memories: README, contributing guides, decision records. A changed
+//! section updates its memory, a removed one archives it, and nothing is duplicated.
 //!
-//! A memory is tied to its section by path and heading; the hash of what the section said tells whether
-//! somebody has edited the memory since, and then it is left alone.
+//! A memory is linked to its section by path and heading. A hash of the section shows whether a person has
+//! edited the memory since; then it stays unchanged.
 
 mod choose;
 pub(super) mod sections;
@@ -23,7 +23,7 @@ use super::foreign::{mark, source_key};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// So many sections of one document, and so many in all.
+/// The most sections per document, and in total.
 const PER_DOCUMENT: usize = 25;
 const IN_ALL: usize = 500;
 const LONGEST: usize = 6_000;
@@ -36,11 +36,11 @@ pub struct Reading {
     pub added: usize,
     pub updated: usize,
     pub unchanged: usize,
-    /// Memories whose section is gone, put aside.
+    /// Archived memories, whose section was removed.
     pub archived: usize,
-    /// Memories that somebody edited here; they stay as they are.
+    /// Memories that a person edited here; they stay unchanged.
     pub kept: usize,
-    /// Sections beyond what is taken of one document or in all.
+    /// Sections beyond the limit per document or in total.
     pub left_out: usize,
 }
 
@@ -193,11 +193,11 @@ fn made(
     }
 }
 
-/// What becomes of a memory whose section was read again.
+/// The outcome for a memory whose section was read again.
 #[derive(Debug, PartialEq, Eq)]
 enum Fate {
     Same,
-    /// Somebody has edited it here.
+    /// A person has edited it here.
     Kept,
     Changes,
 }
@@ -244,7 +244,7 @@ fn put(
         after.tags.extend(before.tags.iter().filter(|tag| !passage.tags.contains(tag)).cloned());
         let put_aside = before.status == Status::Archived && get(&before, GONE_KEY).is_none();
         if put_aside && !passage.retired {
-            // A person put it aside; a new wording does not bring it back.
+            // A person archived it; a changed section does not restore it.
             after.status = before.status;
             after.closed = before.closed;
         }

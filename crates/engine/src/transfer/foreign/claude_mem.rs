@@ -74,7 +74,7 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
         Ok(())
     })?;
     db.each::<EngineError>("user_prompts", |_| {
-        harvest.unmapped("a prompt; transcripts come in by `hark ingest`");
+        harvest.unmapped("a prompt; import transcripts with `hark ingest`");
         Ok(())
     })
 }

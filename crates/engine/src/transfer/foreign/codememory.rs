@@ -99,7 +99,7 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
         Ok(())
     })?;
     db.each::<EngineError>("messages", |_| {
-        harvest.unmapped("a message; transcripts come in by `hark ingest`");
+        harvest.unmapped("a message; import transcripts with `hark ingest`");
         Ok(())
     })
 }

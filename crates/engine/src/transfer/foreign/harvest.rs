@@ -1,5 +1,5 @@
-//! What was read from another tool, in our words but with its ids. Nothing here has been redacted: it
-//! can be stored only after [`super::store`].
+//! Data read from another tool, in hark's terms but with the tool's ids. It is not redacted yet: only
+//! [`super::store`] can store it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use hark_core::{Kind, Relation, Status, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Something that has no place here, and how often it was met.
+/// Something that hark cannot represent, and how often it occurred.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Unmapped {
     pub what: String,
@@ -118,7 +118,7 @@ impl Harvest {
         Harvest { tool, notes: Vec::new(), ties: Vec::new(), runs: Vec::new(), unmapped: BTreeMap::new() }
     }
 
-    /// Says that something has no place here. `what` names sorts of things, never their text.
+    /// Reports something that hark cannot represent. `what` names its kind, never its text.
     pub(super) fn unmapped(&mut self, what: impl Into<String>) {
         *self.unmapped.entry(what.into()).or_default() += 1;
     }

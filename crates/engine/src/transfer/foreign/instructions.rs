@@ -48,8 +48,8 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
     };
     if files.is_empty() {
         return Err(EngineError::invalid(
-            format!("{}: holds none of {}", path.display(), NAMES.join(", ")),
-            "name a file or the folder of a project",
+            format!("{}: contains none of {}", path.display(), NAMES.join(", ")),
+            "pass a file or a project folder",
         ));
     }
     for file in files {

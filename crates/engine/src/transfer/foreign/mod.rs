@@ -1,7 +1,7 @@
-//! Memories of other tools. One file per tool: where it keeps them, and what its words mean in ours.
+//! Imports memories of other tools. One file per tool: where its data is, and how its terms map to hark's.
 //!
-//! A tool's file reads and translates. What comes of it gets an id that follows from the tool's own id,
-//! so that a second run finds everything there already, and goes in by [`super::import`].
+//! A tool's file reads and translates. Each result gets an id derived from the tool's own id, so that a
+//! second run adds nothing, and goes through [`super::import`].
 
 mod claude_mem;
 mod codememory;
@@ -39,7 +39,7 @@ impl Surroundings {
     }
 }
 
-/// A tool whose memories can be brought over.
+/// A tool whose memories can be imported.
 pub struct Tool {
     pub name: &'static str,
     aliases: &'static [&'static str],
@@ -89,8 +89,8 @@ impl Tool {
 /// A database that is there but not what the tool writes.
 fn not_of(tool: &str, path: &Path, missing: &str) -> EngineError {
     EngineError::invalid(
-        format!("{}: is no database of {tool}: it has no table `{missing}`", path.display()),
-        format!("name the file: hark migrate {tool} PATH"),
+        format!("{}: not a database of {tool}: no table `{missing}`", path.display()),
+        format!("pass the file: hark migrate {tool} PATH"),
     )
 }
 
@@ -104,14 +104,14 @@ fn open(
     let path = if path.is_dir() { path.join(file) } else { path.to_owned() };
     if !path.is_file() {
         return Err(EngineError::invalid(
-            format!("{}: there is no such file", path.display()),
-            format!("name the file: hark migrate {tool} PATH"),
+            format!("{}: no such file", path.display()),
+            format!("pass the file: hark migrate {tool} PATH"),
         ));
     }
     let database = hark_store::foreign::Database::open(&path).map_err(|e| match e {
         hark_store::StoreError::Corrupt { path, .. } => EngineError::invalid(
-            format!("{}: is no SQLite database, or is damaged", path.display()),
-            format!("name the database of {tool}"),
+            format!("{}: not a SQLite database, or damaged", path.display()),
+            format!("pass the database of {tool}"),
         ),
         other => other.into(),
     })?;

@@ -1,5 +1,5 @@
-//! A folder of notes as Obsidian and its like keep them: one memory per note, with its tags, dates and
-//! the links between notes.
+//! Imports a folder of notes from Obsidian or a similar tool: one memory per note, with its tags, dates and
+//! links.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::error::EngineError;
 pub(super) const TOOL: Tool = Tool {
     name: "obsidian",
     aliases: &["vault", "notes"],
-    about: "a folder of markdown notes; always name it",
+    about: "a folder of markdown notes; PATH is required",
     places: |_: &Surroundings| Vec::new(),
     read,
 };
@@ -35,8 +35,8 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
     files.sort();
     if files.is_empty() {
         return Err(EngineError::invalid(
-            format!("{}: holds no markdown files", path.display()),
-            "name the folder of the vault",
+            format!("{}: contains no markdown files", path.display()),
+            "pass the folder of the vault",
         ));
     }
     let mut names: HashMap<String, String> = HashMap::new();
@@ -50,7 +50,7 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
         let place = if place.is_empty() { file.to_string_lossy().into_owned() } else { place };
         let front = front_matter(&text);
         if front.contains_key("id") && front.contains_key("revision") {
-            harvest.unmapped("a memory of hark; take it in with `hark import`");
+            harvest.unmapped("a memory of hark; import it with `hark import`");
             continue;
         }
         let stem = file.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_owned();
@@ -83,7 +83,7 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
                 relation: Relation::Related,
                 weight: 1.0,
             }),
-            None => harvest.unmapped("a link to a note that is not there"),
+            None => harvest.unmapped("a link to a missing note"),
         }
     }
     Ok(())

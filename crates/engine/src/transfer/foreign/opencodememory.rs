@@ -101,7 +101,7 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
         let sort = row.text("chunk_type").unwrap_or_default();
         let at = time(row.text("created_at").as_deref());
         let Some(run) = harvest.runs.iter_mut().find(|run| run.id == session) else {
-            harvest.unmapped("a part of a session that is not there");
+            harvest.unmapped("a part of a missing session");
             return Ok(());
         };
         run.updated = run.updated.max(at.unwrap_or_default());

@@ -43,7 +43,7 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
     let wrong = |line: usize, what: &str| {
         EngineError::invalid(
             format!("{}: line {line}: {what}", path.display()),
-            "name the file that the server writes, `memory.jsonl`; nothing was imported",
+            "pass the file that the server writes, `memory.jsonl`; nothing was imported",
         )
     };
     let text = regular::read_to_string(&path, 256 * 1024 * 1024)

@@ -39,7 +39,7 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
         Ok(())
     })?;
     db.each::<EngineError>("session_events", |_| {
-        harvest.unmapped("a raw event; transcripts come in by `hark ingest`");
+        harvest.unmapped("a raw event; import transcripts with `hark ingest`");
         Ok(())
     })
 }

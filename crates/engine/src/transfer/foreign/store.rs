@@ -1,5 +1,4 @@
-//! A harvest finds its place here: ids that follow from the tool's own, projects that are known, and the
-//! redactor on the way.
+//! Stores a harvest: derives ids from the tool's own, maps projects to known ones, and redacts.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +16,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::ops::scope::WriteScope;
 
-/// What came of a harvest.
+/// The result of a harvest.
 pub(crate) struct Settled {
     pub(crate) tally: Tally,
     pub(crate) unmapped: Vec<Unmapped>,
@@ -61,7 +60,7 @@ pub(crate) fn store(
         let scope = desk.scope(engine, caller, run.project.as_deref());
         items.push(session(engine, harvest.tool, run, &scope));
     }
-    // One by one, so that the lock is given up in time.
+    // One at a time, so that the lock is released soon.
     let blocks = items.into_iter().map(|item| Block { items: vec![item], done: 0 });
     let tally = Intake::new(engine, dry_run).take(blocks, &mut |_| ())?;
     Ok(Settled { tally, unmapped: harvest.into_unmapped(), projects: desk.projects })
@@ -72,7 +71,7 @@ fn links(harvest: &mut Harvest, ids: &HashMap<Key, MemoryId>) -> HashMap<MemoryI
     let mut found: HashMap<MemoryId, Vec<Link>> = HashMap::new();
     for tie in std::mem::take(&mut harvest.ties) {
         let (Some(from), Some(to)) = (ids.get(&tie.from), ids.get(&tie.to)) else {
-            harvest.unmapped("a link to something that is not there");
+            harvest.unmapped("a link to something that is missing");
             continue;
         };
         let links = found.entry(*from).or_default();
@@ -137,7 +136,7 @@ fn memory(
     let updated = note.updated.unwrap_or(created).max(created);
     let superseded_by = note.superseded_by.and_then(|key| ids.get(&key)).copied().filter(|by| *by != id);
     let status = match (note.status, superseded_by) {
-        // Replaced by something that is not there: put aside is what is left of it.
+        // Its replacement is missing, so archive it.
         (Status::Superseded, None) => Status::Archived,
         (status, _) => status,
     };
@@ -174,7 +173,7 @@ fn memory(
 /// Where something came from, as a front-matter key of its own.
 pub(in crate::transfer) fn source_key(engine: &Engine, source: &str) -> UnknownKey {
     let line: String = source.chars().filter(|c| !c.is_control()).collect();
-    // Cleaned before it is cut: half a secret is known to no rule.
+    // Redact before truncating: no rule matches half a secret.
     let line = engine.clean(&line);
     let end = line.char_indices().nth(300).map_or(line.len(), |(end, _)| cut_at(&line, end));
     let quoted = serde_json::to_string(&line[..end]).unwrap_or_default();

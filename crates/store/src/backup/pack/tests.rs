@@ -80,6 +80,6 @@ fn one_that_leads_elsewhere_is_refused_as_a_whole() {
     for bytes in [new, old::write(&head(1), &[ENTRIES[1], ("../x", b"harm")])] {
         fs::write(&path, bytes).unwrap();
         let said = check(&door, &path).unwrap_err().to_string();
-        assert!(said.contains("`../x` in it leads out of the folder; nothing was restored"), "{said}");
+        assert!(said.contains("`../x` in it leads outside the folder; nothing was restored"), "{said}");
     }
 }

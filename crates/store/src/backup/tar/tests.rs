@@ -63,17 +63,17 @@ fn what_leads_elsewhere_is_refused_by_name() {
         ("/etc/passwd", b'0', "is an absolute path"),
         ("C:/autoexec.bat", b'0', "is an absolute path"),
         ("\\share\\x", b'0', "is an absolute path"),
-        ("memories/../../x", b'0', "leads out of the folder"),
-        ("..", b'0', "leads out of the folder"),
-        ("memories\\..\\x", b'0', "leads out of the folder"),
-        ("../", b'5', "leads out of the folder"),
+        ("memories/../../x", b'0', "leads outside the folder"),
+        ("..", b'0', "leads outside the folder"),
+        ("memories\\..\\x", b'0', "leads outside the folder"),
+        ("../", b'5', "leads outside the folder"),
         ("memories/hard.md", b'1', "is a link"),
         ("memories/soft.md", b'2', "is a link"),
         ("memories/tty", b'3', "is a device"),
         ("memories/disk", b'4', "is a device"),
         ("memories/pipe", b'6', "is a pipe"),
         ("memories/sparse", b'S', "is something other than a file"),
-        ("", b'0', "is no name of a file"),
+        ("", b'0', "is not a valid file name"),
     ] {
         let bytes = packed(&[other(name, kind, 0), entry("memories/good.md", b"walrus", 0), end()]);
         let mut archive = Archive::new(&bytes[..]);
