@@ -23,8 +23,9 @@ usage: cargo xtask COMMAND
                                 measure the release binary; a full run updates docs/benchmarks.md
   bench hooks [--quick] [--binary PATH]
                                 measure hooks in a store of 10,000 memories and 100,000 events
-  bench serve [--quick] [--binary PATH]
-                                measure recalls over HTTP with 1 to 64 clients in a store of 10,000 memories
+  bench serve [--quick] [--binary PATH] [--keep STORE]
+                                measure recalls over HTTP with 1 to 64 clients in a store of 10,000 memories,
+                                made at STORE once for several runs
   coding [--out DIR] [--stale RUN] [--gate RUN]
                                 make the coding-session benchmark from the shared transcripts, or score runs on it
   distil [--errors | --all FILE]

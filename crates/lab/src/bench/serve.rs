@@ -28,11 +28,12 @@ const TOKEN: &str = "a-token-for-the-benchmark";
 const IDLE: Duration = Duration::from_secs(25);
 
 pub(crate) fn run(words: &[&str]) -> Outcome {
-    let (mut memories, mut span, mut binary) = (MEMORIES, SPAN, None);
+    let (mut memories, mut span, mut binary, mut keep) = (MEMORIES, SPAN, None, None);
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match *word {
             "--binary" => binary = Some(path_after(word, words.next())?),
+            "--keep" => keep = Some(path_after(word, words.next())?),
             "--quick" => (memories, span) = (MEMORIES / 10, SPAN / 4),
             other => return Err(Failure::new(format!("unknown option `{other}` of bench serve"))),
         }
@@ -43,11 +44,13 @@ pub(crate) fn run(words: &[&str]) -> Outcome {
     };
     let corpus = Corpus::new(&workspace::root())?;
     let scratch = Scratch::new("bench-serve")?;
-    let hark = Hark::new(&binary, &scratch.path().join("store"));
-    corpus.write(hark.home(), memories)?;
-    measure::build_index(&hark, memories)?;
-    // As in a store that is used: the encoder has given every passage its vector.
-    process::output(&mut hark.command(&["model", "embed", "--json"]))?;
+    let hark = Hark::new(&binary, &keep.unwrap_or_else(|| scratch.path().join("store")));
+    if !hark.home().exists() {
+        corpus.write(hark.home(), memories)?;
+        measure::build_index(&hark, memories)?;
+        // As in a store that is used: the encoder has given every passage its vector.
+        process::output(&mut hark.command(&["model", "embed", "--json"]))?;
+    }
     println!("{memories} memories; load {}", machine::describe()["load"]);
 
     let server = Server::start(&hark)?;
