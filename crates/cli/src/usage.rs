@@ -24,7 +24,8 @@ pub(crate) fn report(mut error: Error) -> ExitCode {
     }
     match error.kind() {
         ErrorKind::MissingSubcommand => ui::note(&overview::first()),
-        _ => ui::note(&text(&error, &typed)),
+        // A suggestion that was removed leaves an empty paragraph.
+        _ => ui::note(&text(&error, &typed).replace("\n\n\n", "\n\n")),
     }
     ExitCode::from(EXIT_CODE)
 }

@@ -41,9 +41,10 @@ pub(crate) use sessions::{HttpMcp, new as http_mcp};
 /// strip what they take for a prefix; calls that arrive so are understood.
 const PREFIX: &str = "memory_";
 
-/// Reads that run at the same time. More than cores, so that a slow one does not hold up the others.
+/// Reads that run at the same time. One more than cores, so that a slow one does not hold up the others; each costs
+/// memory for its own connection.
 pub(crate) fn readers() -> usize {
-    std::thread::available_parallelism().map_or(2, usize::from).max(2) + 2
+    std::thread::available_parallelism().map_or(2, usize::from).max(2) + 1
 }
 
 /// Threads for calls: the readers, the writer, and one for deferred work.

@@ -122,7 +122,7 @@ fn fill(chunk: &mut Chunk, row: &Row<'_>) -> rusqlite::Result<ProjectNum> {
 }
 
 /// Pages that a process keeps at hand once it has recalled twice: it will do so again.
-const LASTING_PAGES: &str = "PRAGMA cache_size = -32000";
+const LASTING_PAGES: &str = "PRAGMA cache_size = -12000";
 
 pub(crate) fn scan(
     store: &Store,
