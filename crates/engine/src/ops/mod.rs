@@ -117,7 +117,7 @@ mod tests {
                 Tool::On { description, .. } => assert!(description.ends_with('.'), "{}", operation.name),
                 Tool::Off(why) => assert!(why.len() > 10, "{}: {why:?} is no reason", operation.name),
                 Tool::Within(tool) => {
-                    assert!(find_tool(tool).is_some(), "{}: no tool {tool}", operation.name)
+                    assert!(find_tool(tool).is_some(), "{}: no tool {tool}", operation.name);
                 }
             }
         }
