@@ -76,7 +76,10 @@ impl Store {
         };
         self.read_only.then(|| Finding {
             severity: Severity::Problem,
-            what: format!("{}: read-only; hark can read memories but stores nothing new", home.display()),
+            what: format!(
+                "{}: cannot be written; hark reads memories but stores nothing new",
+                home.display()
+            ),
             mend: Some(fix),
         })
     }

@@ -13,7 +13,7 @@ mod roots;
 mod sessions;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hark_core::quote::quoted;
@@ -63,6 +63,8 @@ pub(crate) struct Shared {
     writing: Semaphore,
     running: AtomicUsize,
     begun: AtomicUsize,
+    /// Whether somebody waits for the process to become idle.
+    watched: AtomicBool,
 }
 
 /// Why a call failed, as text for the model that made it.
@@ -99,6 +101,7 @@ impl Shared {
             writing: Semaphore::new(1),
             running: AtomicUsize::new(0),
             begun: AtomicUsize::new(0),
+            watched: AtomicBool::new(false),
             pool,
         })
     }
@@ -181,29 +184,37 @@ const CALLS_BETWEEN: usize = 16;
 /// After this long without a call, connections and models are closed and their memory is returned.
 const IDLE: Duration = Duration::from_secs(20);
 
-/// Deferred work, once the answer to a call is on its way. Not at once: the same client mostly sends the next call,
-/// which would have to wait.
-async fn afterwards(shared: Arc<Shared>, wrote: bool) {
+/// Deferred work, once the answer to a call that wrote is on its way. Not at once: the same client mostly sends the next
+/// call, which would have to wait.
+async fn after_write(shared: Arc<Shared>) {
     let begun = shared.begun.load(Ordering::Relaxed);
-    let is_idle = || shared.begun.load(Ordering::Relaxed) == begun;
-    if wrote {
-        tokio::time::sleep(PAUSE).await;
-        let paused = is_idle();
-        if paused || begun.is_multiple_of(CALLS_BETWEEN) {
-            let shared = Arc::clone(&shared);
-            let _ = tokio::task::spawn_blocking(move || {
-                shared.pool.fold_long_logs();
-                if paused {
-                    shared.pool.prepare_for_questions();
-                }
-            })
-            .await;
+    tokio::time::sleep(PAUSE).await;
+    let paused = shared.begun.load(Ordering::Relaxed) == begun;
+    if paused || begun.is_multiple_of(CALLS_BETWEEN) {
+        let _ = tokio::task::spawn_blocking(move || {
+            shared.pool.fold_long_logs();
+            if paused {
+                shared.pool.prepare_for_questions();
+            }
+        })
+        .await;
+    }
+}
+
+/// Waits until no call has come for a while, then closes what is idle. One at a time.
+async fn close_when_idle(shared: Arc<Shared>) {
+    if shared.watched.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    loop {
+        let begun = shared.begun.load(Ordering::Relaxed);
+        tokio::time::sleep(IDLE).await;
+        if shared.begun.load(Ordering::Relaxed) == begun && shared.running() == 0 {
+            break;
         }
     }
-    tokio::time::sleep(IDLE).await;
-    if is_idle() && shared.running() == 0 {
-        let _ = tokio::task::spawn_blocking(move || shared.pool.close_idle()).await;
-    }
+    shared.watched.store(false, Ordering::Relaxed);
+    let _ = tokio::task::spawn_blocking(move || shared.pool.close_idle()).await;
 }
 
 impl ServerHandler for Handler {
@@ -252,7 +263,10 @@ impl ServerHandler for Handler {
             .shared
             .blocking(operation.effect, &context, move |pool| pool.call(operation, arguments, &caller))
             .await;
-        tokio::spawn(afterwards(Arc::clone(&self.shared), operation.effect != Effect::Read));
+        if operation.effect != Effect::Read {
+            tokio::spawn(after_write(Arc::clone(&self.shared)));
+        }
+        tokio::spawn(close_when_idle(Arc::clone(&self.shared)));
         let result = match answer {
             Ok(answer) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
