@@ -40,7 +40,7 @@ fn head() -> String {
 fn groups(wanted: impl Fn(&str) -> bool, whole: &[Group]) -> String {
     let operations = TABLE
         .iter()
-        .filter(|operation| operation.command.is_on() && !operation.name.contains(' '))
+        .filter(|operation| operation.surfaces.command.is_on() && !operation.name.contains(' '))
         .map(|operation| (operation.group, operation.name, operation.summary));
     let programs = PROGRAMS.iter().map(|program| (program.group, program.name, program.summary));
     let commands: Vec<(Group, &str, &str)> = operations.chain(programs).collect();
@@ -84,10 +84,10 @@ pub(crate) fn data() -> Value {
             "effect": format!("{:?}", row.effect).to_lowercase(),
             "only_user": row.who == Who::User,
             "needs_store": row.code.needs == Needs::Store,
-            "command": surface(row.command),
+            "command": surface(row.surfaces.command),
             "tool": tool(row.tool),
-            "route": surface(row.route),
-            "page": surface(row.page),
+            "route": surface(row.surfaces.route),
+            "page": surface(row.surfaces.page),
         })
     };
     let program = |program: &Program| json!({ "name": program.name, "summary": program.summary, "group": program.group.title() });
@@ -126,7 +126,8 @@ mod tests {
     #[test]
     fn the_whole_list_shows_every_command() {
         let text = all();
-        let operations = TABLE.iter().filter(|o| o.command.is_on() && !o.name.contains(' ')).map(|o| o.name);
+        let operations =
+            TABLE.iter().filter(|o| o.surfaces.command.is_on() && !o.name.contains(' ')).map(|o| o.name);
         for name in operations.chain(PROGRAMS.iter().map(|program| program.name)) {
             assert!(text.contains(&format!("{ID}{name:<12}{ID:#} ")), "{name} is missing");
         }

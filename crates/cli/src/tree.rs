@@ -39,7 +39,7 @@ pub(crate) fn command() -> Command {
         .override_help(overview::first())
         .after_long_help(environment::help());
     for operation in
-        TABLE.iter().filter(|operation| operation.command.is_on() && !operation.name.contains(' '))
+        TABLE.iter().filter(|operation| operation.surfaces.command.is_on() && !operation.name.contains(' '))
     {
         root = root.subcommand(of_operation(operation));
     }
@@ -53,7 +53,7 @@ pub(crate) fn command() -> Command {
 /// A command with those below it: `inbox`, `inbox list`, `inbox accept`.
 fn of_operation(operation: &'static Operation) -> Command {
     let mut command = leaf(operation, operation.name);
-    let below = TABLE.iter().filter(|other| other.command.is_on()).flat_map(|other| {
+    let below = TABLE.iter().filter(|other| other.surfaces.command.is_on()).flat_map(|other| {
         other.spellings().filter_map(move |words| match words.as_slice() {
             [first, second] if *first == operation.name => Some((*other, *second)),
             _ => None,
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn every_operation_with_a_command_can_be_typed() {
-        for operation in TABLE.iter().filter(|operation| operation.command.is_on()) {
+        for operation in TABLE.iter().filter(|operation| operation.surfaces.command.is_on()) {
             for spelling in operation.spellings() {
                 let mut at = command();
                 for word in &spelling {

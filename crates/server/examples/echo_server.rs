@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hark_engine::operation::{
-    Answer, Call, Code, Effect, Family, Group, OperateHere, Operation, Page, Reply, Surface, Tool, Who,
+    Answer, Call, Code, Effect, Family, Group, OperateHere, Operation, Page, Reply, Surface, Surfaces, Tool,
+    Who,
 };
 use hark_engine::{Caller, EngineError, Machine};
 use hark_server::{HttpOptions, Limits, Pool, Token, serve_http, serve_stdio};
@@ -51,10 +52,8 @@ const fn row(name: &'static str) -> Operation {
         group: Group::Memories,
         effect: Effect::Write,
         who: Who::Anyone,
-        command: off,
         tool: Tool::Off("replaced below"),
-        route: off,
-        page: off,
+        surfaces: Surfaces { command: off, route: off, page: off },
         code: Code::here::<Recall>(),
     }
 }

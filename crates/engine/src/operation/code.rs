@@ -23,6 +23,24 @@ pub trait Operate: clap::Args + Clone + DeserializeOwned + JsonSchema + Send + '
     }
 }
 
+/// The usual case: a function of an open store, a caller and a request.
+macro_rules! operate {
+    ($request:ty => $response:ty, $run:path) => {
+        impl $crate::operation::Operate for $request {
+            type Response = $response;
+
+            fn run(
+                &self,
+                engine: &mut $crate::Engine,
+                call: &mut $crate::operation::Call<'_>,
+            ) -> Result<$response, $crate::EngineError> {
+                $run(engine, call.caller, self)
+            }
+        }
+    };
+}
+pub(crate) use operate;
+
 /// A request about the machine: it opens a store itself, if it needs one.
 pub trait OperateHere: clap::Args + Clone + DeserializeOwned + JsonSchema + Send + 'static {
     type Response: Reply;

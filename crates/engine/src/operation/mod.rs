@@ -11,6 +11,7 @@ pub mod tell;
 pub mod text;
 
 pub use call::{Call, Progress};
+pub(crate) use code::operate;
 pub use code::{Code, Done, Needs, Operate, OperateHere, Prepared, Reply};
 pub use page::{BAD, BOLD, DIM, GOOD, ID, Page, WARN};
 pub use tell::Answer;
@@ -30,12 +31,8 @@ pub struct Operation {
     pub group: Group,
     pub effect: Effect,
     pub who: Who,
-    pub command: Surface,
     pub tool: Tool,
-    /// `POST /v1/<name>`.
-    pub route: Surface,
-    /// A button or form in the dashboard.
-    pub page: Surface,
+    pub surfaces: Surfaces,
     pub code: Code,
 }
 
@@ -57,6 +54,18 @@ pub enum Who {
     /// A decision that an assistant must not make for its user.
     User,
 }
+
+/// Where an operation is offered besides tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Surfaces {
+    pub command: Surface,
+    /// `POST /v1/<name>`.
+    pub route: Surface,
+    /// A button or form in the dashboard.
+    pub page: Surface,
+}
+
+pub const EVERYWHERE: Surfaces = Surfaces { command: Surface::On, route: Surface::On, page: Surface::On };
 
 /// Whether an operation is offered on a surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

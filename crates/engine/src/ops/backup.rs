@@ -11,7 +11,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, WARN, Who,
+    Call, Code, DIM, EVERYWHERE, Effect, Group, ID, Operate, Operation, Page, Reply, Tool, WARN, Who, operate,
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -122,10 +122,8 @@ pub const OPERATION: Operation = Operation {
     group: Group::Store,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("backups are for the user to manage"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Make>(),
 };
 
@@ -138,10 +136,8 @@ pub const LIST: Operation = Operation {
     group: Group::Store,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("backups are for the user to manage"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<List>(),
 };
 
@@ -157,10 +153,8 @@ pub const RESTORE: Operation = Operation {
     group: Group::Store,
     effect: Effect::Destroy,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("backups are for the user to manage"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<RestoreRequest>(),
 };
 
@@ -186,13 +180,7 @@ impl Operate for List {
     }
 }
 
-impl Operate for RestoreRequest {
-    type Response = RestoreResponse;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<RestoreResponse, EngineError> {
-        restore(engine, call.caller, self)
-    }
-}
+operate!(RestoreRequest => RestoreResponse, restore);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

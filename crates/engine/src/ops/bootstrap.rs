@@ -12,7 +12,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::count;
 use crate::operation::{
-    Call, Code, Effect, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Code, Effect, GOOD, Group, Operation, Page, Reply, Surface, Surfaces, Tool, Who, operate,
 };
 use crate::transfer::documents::{self, Reading};
 
@@ -98,20 +98,16 @@ pub const OPERATION: Operation = Operation {
     group: Group::Learning,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("reading whole folders is for the user to start"),
-    route: Surface::Off("reads files of this machine"),
-    page: Surface::Off("reads files of this machine"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("reads files of this machine"),
+        page: Surface::Off("reads files of this machine"),
+    },
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

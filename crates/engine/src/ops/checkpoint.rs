@@ -20,7 +20,8 @@ use crate::hooks::capture::Evidence;
 use crate::operation::tell;
 use crate::operation::text::safe;
 use crate::operation::{
-    Answer, Call, Code, DIM, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Answer, Call, Code, DIM, EVERYWHERE, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Tool,
+    Who,
 };
 use crate::project;
 use serde_json::{Value, json};
@@ -277,14 +278,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Sessions,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_checkpoint",
         family: Family::Core,
         description: "Save this session's progress so that another session or assistant can continue.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 

@@ -12,7 +12,8 @@ use crate::error::EngineError;
 use crate::machine::Machine;
 use crate::operation::text::safe;
 use crate::operation::{
-    Call, Code, DIM, Effect, Group, OperateHere, Operation, Page, Reply, Surface, Tool, Who,
+    Call, Code, DIM, EVERYWHERE, Effect, Group, OperateHere, Operation, Page, Reply, Surface, Surfaces, Tool,
+    Who,
 };
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -116,10 +117,8 @@ pub const OPERATION: Operation = Operation {
     group: Group::Store,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("settings are for the user to change"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::here::<List>(),
 };
 
@@ -132,10 +131,8 @@ pub const GET: Operation = Operation {
     group: Group::Store,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("settings are for the user to change"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::here::<Get>(),
 };
 
@@ -148,10 +145,12 @@ pub const SET: Operation = Operation {
     group: Group::Store,
     effect: Effect::Write,
     who: Who::User,
-    command: Surface::On,
     tool: Tool::Off("settings are for the user to change"),
-    route: Surface::Off("changes files of this machine"),
-    page: Surface::On,
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("changes files of this machine"),
+        page: Surface::On,
+    },
     code: Code::here::<Set>(),
 };
 
@@ -164,10 +163,8 @@ pub const PATH: Operation = Operation {
     group: Group::Store,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("settings are for the user to change"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::here::<Path>(),
 };
 
@@ -180,10 +177,8 @@ pub const DEFAULTS: Operation = Operation {
     group: Group::Store,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("settings are for the user to change"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::here::<Defaults>(),
 };
 

@@ -13,7 +13,7 @@ use crate::error::EngineError;
 use crate::operation::tell;
 use crate::operation::text::safe;
 use crate::operation::{
-    Answer, Call, Code, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Answer, Code, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
 };
 use serde_json::{Value, json};
 
@@ -66,24 +66,16 @@ pub const OPERATION: Operation = Operation {
     group: Group::Memories,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_context",
         family: Family::Core,
         description: "Everything remembered about one file, symbol, issue, merge request or person.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

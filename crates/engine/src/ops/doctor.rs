@@ -13,8 +13,8 @@ use crate::error::EngineError;
 use crate::hooks::inject;
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    BAD, BOLD, Call, Code, DIM, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool,
-    WARN, Who,
+    BAD, BOLD, Call, Code, DIM, EVERYWHERE, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply,
+    Tool, WARN, Who,
 };
 use crate::project_store::{self, Found};
 use crate::trace::{self, Step};
@@ -215,14 +215,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Start,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_doctor",
         family: Family::Admin,
         description: "Health of the memory store and how to fix it.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 

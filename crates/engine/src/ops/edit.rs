@@ -13,9 +13,7 @@ use super::view::whole;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::tell;
-use crate::operation::{
-    Answer, Call, Code, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
-};
+use crate::operation::{Answer, Code, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate};
 use crate::voice::{ASK_USER, check_origin};
 use serde_json::json;
 
@@ -151,20 +149,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Change,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Within("memory_update"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

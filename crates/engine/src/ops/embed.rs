@@ -16,7 +16,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 
 /// Passages embedded before each short write: a second or two of work.
-use crate::operation::{Call, Code, DIM, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who};
+use crate::operation::{Code, DIM, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate};
 
 const BATCH: usize = 16;
 
@@ -142,20 +142,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Store,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("runs in the background"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

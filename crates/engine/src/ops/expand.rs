@@ -10,7 +10,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::words;
 use crate::operation::{
-    BOLD, Call, Code, DIM, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    BOLD, Code, DIM, EVERYWHERE, Effect, Family, Group, ID, Operation, Page, Reply, Tool, Who, operate,
 };
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -177,24 +177,16 @@ pub const OPERATION: Operation = Operation {
     group: Group::Sessions,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_expand",
         family: Family::Sessions,
         description: "Parts of a session or digest, down to the events in full.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

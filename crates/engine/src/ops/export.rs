@@ -16,7 +16,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    Call, Code, Effect, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Call, Code, Effect, GOOD, Group, Operate, Operation, Page, Reply, Surface, Surfaces, Tool, Who,
 };
 use crate::transfer::Passphrase;
 use crate::transfer::export::{self, Selection, Written};
@@ -256,10 +256,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Transfer,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("exports are for the user to make"),
-    route: Surface::Off("writes files of this machine"),
-    page: Surface::Off("writes files of this machine"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("writes files of this machine"),
+        page: Surface::Off("writes files of this machine"),
+    },
     code: Code::on_store::<Request>(),
 };
 

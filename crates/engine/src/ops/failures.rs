@@ -11,7 +11,7 @@ use crate::error::EngineError;
 use crate::failures::place_of;
 use crate::operation::text::{count, words};
 use crate::operation::{
-    BOLD, Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    BOLD, Code, DIM, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
 };
 use hark_store::{FailureHit, ProjectNum};
 
@@ -138,24 +138,16 @@ pub const OPERATION: Operation = Operation {
     group: Group::Learning,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_check_failures",
         family: Family::Learning,
         description: "What failed before about a file, command or symbol, what was tried, what fixed it.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

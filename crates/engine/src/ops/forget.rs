@@ -16,7 +16,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, safe, words};
 use crate::operation::{
-    Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, WARN, Who,
+    Code, DIM, EVERYWHERE, Effect, Group, ID, Operation, Page, Reply, Tool, WARN, Who, operate,
 };
 use crate::recall::{self, Question};
 use crate::voice::ASK_USER;
@@ -326,20 +326,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Change,
     effect: Effect::Destroy,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Within("memory_update"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

@@ -11,7 +11,7 @@ use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::{
-    Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Code, DIM, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
 };
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -120,24 +120,16 @@ pub const OPERATION: Operation = Operation {
     group: Group::Sessions,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_grep",
         family: Family::Sessions,
         description: "Find what was said, run or printed in past sessions by a regular expression.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

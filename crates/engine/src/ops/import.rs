@@ -11,7 +11,8 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    self, Call, Code, DIM, Effect, GOOD, Group, Operate, Operation, Page, Reply, Surface, Tool, WARN, Who,
+    self, Call, Code, DIM, Effect, GOOD, Group, Operate, Operation, Page, Reply, Surface, Surfaces, Tool,
+    WARN, Who,
 };
 use crate::transfer::Passphrase;
 use crate::transfer::import::{self, Progress, Tally, Trust};
@@ -88,10 +89,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Transfer,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("imports are for the user to start"),
-    route: Surface::Off("reads files of this machine"),
-    page: Surface::Off("reads files of this machine"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("reads files of this machine"),
+        page: Surface::Off("reads files of this machine"),
+    },
     code: Code::on_store::<Request>(),
 };
 

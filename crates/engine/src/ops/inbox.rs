@@ -16,7 +16,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::words;
 use crate::operation::{
-    Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Call, Code, DIM, EVERYWHERE, Effect, Group, ID, Operate, Operation, Page, Reply, Tool, Who, operate,
 };
 use crate::voice::ASK_USER;
 
@@ -199,10 +199,8 @@ pub const OPERATION: Operation = Operation {
     group: Group::Change,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("proposals are for the user to decide"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
@@ -215,10 +213,8 @@ pub const ACCEPT: Operation = Operation {
     group: Group::Change,
     effect: Effect::Write,
     who: Who::User,
-    command: Surface::On,
     tool: Tool::Off("proposals are for the user to decide"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Accept>(),
 };
 
@@ -231,10 +227,8 @@ pub const REJECT: Operation = Operation {
     group: Group::Change,
     effect: Effect::Write,
     who: Who::User,
-    command: Surface::On,
     tool: Tool::Off("proposals are for the user to decide"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Reject>(),
 };
 
@@ -247,10 +241,8 @@ pub const EDIT: Operation = Operation {
     group: Group::Change,
     effect: Effect::Write,
     who: Who::User,
-    command: Surface::On,
     tool: Tool::Off("proposals are for the user to decide"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<EditRequest>(),
 };
 
@@ -292,13 +284,7 @@ impl Operate for Reject {
     }
 }
 
-impl Operate for EditRequest {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        edit(engine, call.caller, self)
-    }
-}
+operate!(EditRequest => Response, edit);
 
 /// The list, which says what to do next.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -13,7 +13,7 @@ use crate::error::EngineError;
 use crate::ingest::{self, Progress, Report, Wanted};
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    self, BOLD, Call, Code, DIM, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    self, BOLD, Call, Code, DIM, Effect, Group, Operate, Operation, Page, Reply, Surface, Surfaces, Tool, Who,
 };
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -80,10 +80,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Learning,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("runs in the background"),
-    route: Surface::Off("reads files of this machine"),
-    page: Surface::Off("reads files of this machine"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("reads files of this machine"),
+        page: Surface::Off("reads files of this machine"),
+    },
     code: Code::on_store::<Request>(),
 };
 

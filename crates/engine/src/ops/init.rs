@@ -15,7 +15,7 @@ use crate::error::EngineError;
 use crate::machine::Machine;
 
 /// Inside the store, so that the project's own files need no change.
-use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Tool, Who};
+use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Surfaces, Tool, Who};
 
 const IGNORE: &str = "\
 # Memories of this project stay on this machine.
@@ -80,10 +80,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Start,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("connecting assistants is for the user to do"),
-    route: Surface::Off("changes files of this machine"),
-    page: Surface::Off("changes files of this machine"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("changes files of this machine"),
+        page: Surface::Off("changes files of this machine"),
+    },
     code: Code::here::<Request>(),
 };
 

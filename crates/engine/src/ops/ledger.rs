@@ -9,7 +9,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    BOLD, Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    BOLD, Code, DIM, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
 };
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -113,24 +113,16 @@ pub const OPERATION: Operation = Operation {
     group: Group::Learning,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_ledger",
         family: Family::Sessions,
         description: "What was injected into sessions, and its cost in tokens.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

@@ -14,7 +14,8 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::tell;
 use crate::operation::{
-    Answer, Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Answer, Call, Code, DIM, EVERYWHERE, Effect, Family, Group, Operate, Operation, Page, Reply, Tool, Who,
+    operate,
 };
 use serde_json::{Value, json};
 
@@ -129,14 +130,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Memories,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_list",
         family: Family::Core,
         description: "List recent memories, such as open tasks or blockers.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
@@ -152,10 +151,8 @@ pub const TIMELINE: Operation = Operation {
     group: Group::Memories,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("memory_list returns the same memories"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Timeline>(),
 };
 
@@ -167,13 +164,7 @@ pub struct Timeline {
     pub request: Request,
 }
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Operate for Timeline {
     type Response = Response;

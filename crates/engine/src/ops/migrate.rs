@@ -13,7 +13,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::safe;
 use crate::operation::{
-    self, BOLD, Call, Code, DIM, Effect, Group, Operate, Operation, Page, Reply, Surface, WARN, Who,
+    self, BOLD, Code, DIM, Effect, Group, Operation, Page, Reply, Surface, Surfaces, WARN, Who, operate,
 };
 use crate::transfer::foreign::{Surroundings, TOOLS, Tool, Unmapped, store};
 use crate::transfer::import::Tally;
@@ -149,20 +149,16 @@ pub const OPERATION: Operation = Operation {
     group: Group::Transfer,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: operation::Tool::Off("imports are for the user to start"),
-    route: Surface::Off("reads files of this machine"),
-    page: Surface::Off("reads files of this machine"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("reads files of this machine"),
+        page: Surface::Off("reads files of this machine"),
+    },
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn every_row_decides_every_surface_and_says_why_not() {
         for operation in TABLE {
-            for surface in [operation.command, operation.route, operation.page] {
+            for surface in [operation.surfaces.command, operation.surfaces.route, operation.surfaces.page] {
                 if let Surface::Off(why) = surface {
                     assert!(why.len() > 10, "{}: {why:?} is no reason", operation.name);
                 }
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn summaries_are_short_lines_and_commands_have_examples() {
-        for operation in TABLE.iter().filter(|operation| operation.command.is_on()) {
+        for operation in TABLE.iter().filter(|operation| operation.surfaces.command.is_on()) {
             let (name, summary) = (operation.name, operation.summary);
             assert!(
                 summary.len() <= 70 && !summary.ends_with('.') && !summary.contains('\n'),

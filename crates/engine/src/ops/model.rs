@@ -15,7 +15,8 @@ use crate::home::Home;
 use crate::operation::text::safe;
 /// Two sentences with the same meaning, and a different one: a working model can tell them apart.
 use crate::operation::{
-    BOLD, Call, Code, DIM, Effect, GOOD, Group, OperateHere, Operation, Page, Reply, Surface, Tool, Who,
+    BOLD, Call, Code, DIM, EVERYWHERE, Effect, GOOD, Group, OperateHere, Operation, Page, Reply, Surface,
+    Surfaces, Tool, Who,
 };
 
 const PROBE: [&str; 3] = [
@@ -214,10 +215,8 @@ pub const OPERATION: Operation = Operation {
     group: Group::Store,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("models are for the user to choose"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::here::<ListRequest>(),
 };
 
@@ -230,10 +229,12 @@ pub const GET: Operation = Operation {
     group: Group::Store,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("models are for the user to choose"),
-    route: Surface::Off("changes files of this machine"),
-    page: Surface::Off("changes files of this machine"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("changes files of this machine"),
+        page: Surface::Off("changes files of this machine"),
+    },
     code: Code::here::<Get>(),
 };
 
@@ -249,10 +250,12 @@ pub const USE: Operation = Operation {
     group: Group::Store,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("models are for the user to choose"),
-    route: Surface::Off("changes files of this machine"),
-    page: Surface::Off("changes files of this machine"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("changes files of this machine"),
+        page: Surface::Off("changes files of this machine"),
+    },
     code: Code::here::<Use>(),
 };
 
@@ -265,10 +268,8 @@ pub const VERIFY: Operation = Operation {
     group: Group::Store,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("models are for the user to choose"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::here::<Verify>(),
 };
 

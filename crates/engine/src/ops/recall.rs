@@ -18,7 +18,7 @@ use super::remember::clean_list;
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
-use crate::operation::{Call, Code, Effect, Family, Group, Operate, Operation, Surface, Tool, Who};
+use crate::operation::{Call, Code, EVERYWHERE, Effect, Family, Group, Operate, Operation, Tool, Who};
 use crate::project;
 use crate::recall::{self, Detail, Question, Ranked, Tier};
 
@@ -242,14 +242,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Memories,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_recall",
         family: Family::Core,
         description: "Search long-term memory for what is known about a topic, file, error or decision. Returns the most relevant memories, or none.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 

@@ -13,7 +13,7 @@ use crate::error::EngineError;
 
 use crate::operation::Progress;
 use crate::operation::text::count;
-use crate::operation::{Call, Code, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who};
+use crate::operation::{Call, Code, EVERYWHERE, Effect, Group, Operate, Operation, Page, Reply, Tool, Who};
 
 /// Making new vectors takes longer than everything else. The worker makes the rest.
 const LONGEST: u64 = 10 * 60;
@@ -92,10 +92,8 @@ pub const OPERATION: Operation = Operation {
     group: Group::Store,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("the index rebuilds itself when it has to"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 

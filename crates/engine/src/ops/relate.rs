@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::remember::retire;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
-use crate::operation::{Call, Code, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who};
+use crate::operation::{Code, EVERYWHERE, Effect, Group, ID, Operation, Page, Reply, Tool, Who, operate};
 use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
@@ -160,20 +160,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Change,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Within("memory_update"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

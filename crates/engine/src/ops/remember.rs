@@ -15,8 +15,8 @@ use crate::error::EngineError;
 use crate::operation::tell;
 use crate::operation::text::{count, words};
 use crate::operation::{
-    Answer, Call, Code, DIM, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, WARN,
-    Who,
+    Answer, Call, Code, DIM, EVERYWHERE, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Tool,
+    WARN, Who,
 };
 use crate::repeat::{self, Known, OlderState};
 use crate::voice::{ASK_USER, Voice};
@@ -363,14 +363,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Memories,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_remember",
         family: Family::Core,
         description: "Store one durable, self-contained piece of knowledge for future sessions. Secrets are redacted.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 

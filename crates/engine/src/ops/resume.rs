@@ -13,7 +13,7 @@ use crate::hooks::boot::{self, Place};
 use crate::hooks::inject::frame;
 use crate::operation::text::safe;
 use crate::operation::{
-    Answer, Call, Code, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Answer, Code, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
 };
 use serde_json::json;
 
@@ -131,24 +131,16 @@ pub const OPERATION: Operation = Operation {
     group: Group::Sessions,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_resume",
         family: Family::Core,
         description: "Where the last session here left off.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

@@ -15,7 +15,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, words};
 use crate::operation::{
-    Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Code, DIM, EVERYWHERE, Effect, Group, ID, Operation, Page, Reply, Tool, Who, operate,
 };
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -186,20 +186,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Store,
     effect: Effect::Destroy,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("removing old memories is for the user to decide"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

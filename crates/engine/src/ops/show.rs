@@ -10,7 +10,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::tell;
 use crate::operation::{
-    Answer, Call, Code, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Answer, Code, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
 };
 use serde_json::json;
 
@@ -52,20 +52,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Memories,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On { name: "memory_get", family: Family::Core, description: "Read whole memories by id." },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

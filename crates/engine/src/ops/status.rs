@@ -11,7 +11,7 @@ use crate::error::EngineError;
 use crate::operation::tell;
 use crate::operation::text::words;
 use crate::operation::{
-    Answer, Call, Code, DIM, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Answer, Call, Code, DIM, EVERYWHERE, Effect, Group, ID, Operate, Operation, Page, Reply, Tool, Who,
 };
 use crate::voice::ASK_USER;
 
@@ -103,10 +103,8 @@ pub const RESOLVE: Operation = Operation {
     group: Group::Change,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Within("memory_update"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Resolve>(),
 };
 
@@ -137,10 +135,8 @@ pub const REOPEN: Operation = Operation {
     group: Group::Change,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Within("memory_update"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Reopen>(),
 };
 
@@ -171,10 +167,8 @@ pub const ARCHIVE: Operation = Operation {
     group: Group::Change,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Within("memory_update"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Archive>(),
 };
 
@@ -205,10 +199,8 @@ pub const RESTORE: Operation = Operation {
     group: Group::Change,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Within("memory_update"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Restore>(),
 };
 

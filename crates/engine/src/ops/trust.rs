@@ -15,7 +15,8 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    Call, Code, DIM, Effect, GOOD, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, WARN, Who,
+    Call, Code, DIM, Effect, GOOD, Group, ID, Operate, Operation, Page, Reply, Surface, Surfaces, Tool, WARN,
+    Who,
 };
 use crate::project_store::{self, FOLDER, Found};
 
@@ -250,10 +251,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Start,
     effect: Effect::Write,
     who: Who::User,
-    command: Surface::On,
     tool: Tool::Off("trust is for the user to give"),
-    route: Surface::Off("trust is given at the keyboard"),
-    page: Surface::Off("trust is given at the keyboard"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("trust is given at the keyboard"),
+        page: Surface::Off("trust is given at the keyboard"),
+    },
     code: Code::on_store::<Request>(),
 };
 

@@ -12,7 +12,7 @@ use super::view::line;
 use crate::chain;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
-use crate::operation::{Call, Code, Effect, Group, ID, Operate, Operation, Page, Reply, Surface, Tool, Who};
+use crate::operation::{Code, EVERYWHERE, Effect, Group, ID, Operation, Page, Reply, Tool, Who, operate};
 use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -172,20 +172,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Change,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("a change by an assistant is for the user to undo"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 
-impl Operate for Request {
-    type Response = Response;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, self)
-    }
-}
+operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {

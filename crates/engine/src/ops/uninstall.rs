@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::install::{self, Report, ScopeName};
 use crate::error::EngineError;
 use crate::machine::Machine;
-use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Tool, Who};
+use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Surfaces, Tool, Who};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -102,10 +102,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Start,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("connecting assistants is for the user to do"),
-    route: Surface::Off("changes files of this machine"),
-    page: Surface::Off("changes files of this machine"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("changes files of this machine"),
+        page: Surface::Off("changes files of this machine"),
+    },
     code: Code::here::<Request>(),
 };
 

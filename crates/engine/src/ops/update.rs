@@ -10,7 +10,7 @@ use super::{edit, feedback, forget, relate, status};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::{
-    Answer, Call, Code, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    Answer, Call, Code, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Surfaces, Tool, Who,
 };
 
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
@@ -158,14 +158,16 @@ pub const OPERATION: Operation = Operation {
     group: Group::Change,
     effect: Effect::Destroy,
     who: Who::Anyone,
-    command: Surface::Off("each action is a command of its own"),
     tool: Tool::On {
         name: "memory_update",
         family: Family::Core,
         description: "Edit, close, replace, relate, rate or forget memories.",
     },
-    route: Surface::Off("each action is a route of its own"),
-    page: Surface::Off("each action is a button of its own"),
+    surfaces: Surfaces {
+        command: Surface::Off("each action is a command of its own"),
+        route: Surface::Off("each action is a route of its own"),
+        page: Surface::Off("each action is a button of its own"),
+    },
     code: Code::on_store::<Request>(),
 };
 

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::count;
-use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Page, Reply, Surface, Tool, Who};
+use crate::operation::{
+    Call, Code, EVERYWHERE, Effect, Group, OperateHere, Operation, Page, Reply, Tool, Who,
+};
 use crate::worker;
 use hark_store::Role;
 
@@ -90,10 +92,8 @@ pub const OPERATION: Operation = Operation {
     group: Group::Service,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("runs in the background"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::here::<Request>(),
 };
 

@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::home::Home;
 use crate::machine::Machine;
-use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Tool, Who};
+use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Surfaces, Tool, Who};
 
 pub use report::{Assistant, Refused, Report};
 
@@ -203,10 +203,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Start,
     effect: Effect::Write,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("connecting assistants is for the user to do"),
-    route: Surface::Off("changes files of this machine"),
-    page: Surface::Off("changes files of this machine"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("changes files of this machine"),
+        page: Surface::Off("changes files of this machine"),
+    },
     code: Code::here::<Request>(),
 };
 

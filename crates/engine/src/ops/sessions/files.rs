@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::show::{ShowRequest, TouchView, show, touched_text};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::operation::{Call, Code, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who};
+use crate::operation::{Call, Code, EVERYWHERE, Effect, Group, Operate, Operation, Page, Reply, Tool, Who};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Files {
@@ -29,10 +29,8 @@ pub const OPERATION: Operation = Operation {
     group: Group::Sessions,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("memory_session lists them"),
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };
 

@@ -8,7 +8,9 @@ use serde::Serialize;
 use super::show::{ShowRequest, show};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::operation::{Call, Code, Effect, Group, Operate, Operation, Page, Reply, Surface, Tool, Who};
+use crate::operation::{
+    Call, Code, Effect, Group, Operate, Operation, Page, Reply, Surface, Surfaces, Tool, Who,
+};
 
 #[derive(Debug, Clone, Default, clap::Args, serde::Deserialize, schemars::JsonSchema)]
 pub struct Request {
@@ -64,10 +66,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Sessions,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("memory_session returns it"),
-    route: Surface::Off("`sessions show` returns it"),
-    page: Surface::Off("`sessions show` returns it"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("`sessions show` returns it"),
+        page: Surface::Off("`sessions show` returns it"),
+    },
     code: Code::on_store::<Request>(),
 };
 

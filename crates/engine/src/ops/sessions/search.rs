@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{Request, Response, run};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::operation::{Call, Code, Effect, Group, Operate, Operation, Surface, Tool, Who};
+use crate::operation::{Call, Code, Effect, Group, Operate, Operation, Surface, Surfaces, Tool, Who};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Search {
@@ -32,10 +32,12 @@ pub const OPERATION: Operation = Operation {
     group: Group::Sessions,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::Off("memory_sessions searches too"),
-    route: Surface::Off("`sessions` searches too"),
-    page: Surface::Off("`sessions` searches too"),
+    surfaces: Surfaces {
+        command: Surface::On,
+        route: Surface::Off("`sessions` searches too"),
+        page: Surface::Off("`sessions` searches too"),
+    },
     code: Code::on_store::<Search>(),
 };
 

@@ -12,7 +12,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::words;
 use crate::operation::{
-    BOLD, Call, Code, DIM, Effect, Family, Group, Operate, Operation, Page, Reply, Surface, Tool, Who,
+    BOLD, Code, DIM, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
 };
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -150,24 +150,16 @@ pub const OPERATION: Operation = Operation {
     group: Group::Sessions,
     effect: Effect::Read,
     who: Who::Anyone,
-    command: Surface::On,
     tool: Tool::On {
         name: "memory_session",
         family: Family::Sessions,
         description: "One session in full: goal, work, decisions, files touched, checkpoints.",
     },
-    route: Surface::On,
-    page: Surface::On,
+    surfaces: EVERYWHERE,
     code: Code::on_store::<ShowRequest>(),
 };
 
-impl Operate for ShowRequest {
-    type Response = SessionView;
-
-    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<SessionView, EngineError> {
-        show(engine, call.caller, self)
-    }
-}
+operate!(ShowRequest => SessionView, show);
 
 impl Reply for SessionView {
     fn print(&self, page: &mut Page) {
