@@ -20,7 +20,9 @@ fn main() -> ExitCode {
     if let Some(args) = hook::wanted(std::env::args_os().skip(1)) {
         hook::run(&args);
     }
-    let matches = match tree::command().try_get_matches() {
+    let first = std::env::args_os().nth(1);
+    let first = first.as_ref().and_then(|first| first.to_str());
+    let matches = match tree::command_for(first).try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return usage::report(error),
     };

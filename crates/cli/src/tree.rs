@@ -21,7 +21,23 @@ pub(crate) enum Chosen<'a> {
     Program(&'static Program, &'a ArgMatches),
 }
 
+/// The whole tree.
 pub(crate) fn command() -> Command {
+    built(|_| true)
+}
+
+/// Only the command that the first argument spells out, to save the time to build the others; all of them if it is not
+/// the name of one.
+pub(crate) fn command_for(first: Option<&str>) -> Command {
+    let commands = TABLE.iter().filter(|operation| operation.surfaces.command.is_on());
+    let names = commands.map(|operation| operation.name).chain(PROGRAMS.iter().map(|program| program.name));
+    match first.filter(|first| names.clone().any(|name| name == *first)) {
+        Some(first) => built(|name| name == first),
+        None => command(),
+    }
+}
+
+fn built(wanted: impl Fn(&str) -> bool) -> Command {
     let json = Arg::new("json")
         .long("json")
         .global(true)
@@ -38,12 +54,13 @@ pub(crate) fn command() -> Command {
         .arg(json)
         .override_help(overview::first())
         .after_long_help(environment::help());
-    for operation in
-        TABLE.iter().filter(|operation| operation.surfaces.command.is_on() && !operation.name.contains(' '))
-    {
-        root = root.subcommand(of_operation(operation));
+    for operation in TABLE {
+        let is_top = operation.surfaces.command.is_on() && !operation.name.contains(' ');
+        if is_top && wanted(operation.name) {
+            root = root.subcommand(of_operation(operation));
+        }
     }
-    for program in PROGRAMS {
+    for program in PROGRAMS.iter().filter(|program| wanted(program.name)) {
         let command = (program.args)(Command::new(program.name));
         root = root.subcommand(described(command, program.summary, "", program.examples));
     }
