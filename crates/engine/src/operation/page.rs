@@ -9,7 +9,7 @@ pub const GOOD: Style = AnsiColor::Green.on_default();
 pub const WARN: Style = AnsiColor::Yellow.on_default();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 
-/// What a command prints. Styles are always in it; whoever shows it removes them where there is no terminal.
+/// What a command prints. It always contains styles; the command line removes them where there is no terminal.
 pub struct Page {
     text: String,
     notes: String,

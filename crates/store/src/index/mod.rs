@@ -48,7 +48,7 @@ pub(crate) struct Entry<'a> {
 /// When the words, entities and near-repeats of a memory are filed: most of what it costs.
 pub(crate) enum Finish<'g> {
     Now,
-    /// When nobody waits, by whoever comes to it.
+    /// While idle, by the next process that finds it.
     Later,
     /// With those of many other memories, before the transaction ends.
     Together(&'g mut Gathered),

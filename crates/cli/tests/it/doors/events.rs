@@ -142,11 +142,11 @@ fn no_string_of_a_transcript_leaves_a_secret_on_disk() {
     .iter()
     .map(|name| ((*name).to_owned(), fs::read_to_string(fixtures.join(name)).unwrap()))
     .collect();
-    let mut claude = Claude::new("told", "/work/shop");
+    let mut claude = Claude::new("told", "/srv/shop");
     claude.prompt("We decided to keep the ledger in Postgres because the importer needs it.");
     claude.says("I moved it.").runs("t1", "make check", "error: no rule", false).edits("t2", "src/main.rs");
     all.push(("told.jsonl".to_owned(), claude.text()));
-    all.push(("rollout-one.jsonl".to_owned(), codex("one", "/work/shop", "make", 2)));
+    all.push(("rollout-one.jsonl".to_owned(), codex("one", "/srv/shop", "make", 2)));
     for (name, text) in &all {
         plant_in_copies(text, name, &folder.join(name), &mut planted);
     }

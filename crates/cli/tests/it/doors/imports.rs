@@ -62,8 +62,8 @@ pub(crate) fn whole_session(number: u32) -> String {
          branch: main\n\
          head_start: abc\n\
          head_end: def\n\
-         folder: /work/shop\n\
-         transcript: /work/t.jsonl\n\
+         folder: /srv/shop\n\
+         transcript: /srv/t.jsonl\n\
          started: 2026-03-01T10:00:00.000Z\n\
          updated: 2026-03-01T10:00:00.000Z\n\
          ended: 2026-03-01T10:00:00.000Z\n\
