@@ -82,18 +82,15 @@ impl Store {
         run().at(self)
     }
 
-    /// Whether a session was told of a likely predecessor of this project; from now on it was.
-    pub fn tell_of_predecessor(&self, key: &ProjectKey) -> bool {
-        let run = || -> rusqlite::Result<bool> {
-            let mut told =
-                self.conn.prepare_cached("SELECT 1 FROM project_place WHERE key = ?1 AND told = 1")?;
-            if told.exists([key.as_str()])? {
-                return Ok(true);
-            }
-            self.conn.execute("UPDATE project_place SET told = 1 WHERE key = ?1", [key.as_str()])?;
-            Ok(false)
-        };
-        run().unwrap_or(true)
+    /// Whether a session was told of a likely predecessor of this project.
+    pub fn was_told_of_predecessor(&self, key: &ProjectKey) -> bool {
+        let told = self.conn.prepare_cached("SELECT 1 FROM project_place WHERE key = ?1 AND told = 1");
+        told.and_then(|mut s| s.exists([key.as_str()])).unwrap_or(true)
+    }
+
+    /// Notes that a session was told. Best effort.
+    pub fn tell_of_predecessor(&self, key: &ProjectKey) {
+        let _ = self.conn.execute("UPDATE project_place SET told = 1 WHERE key = ?1", [key.as_str()]);
     }
 
     /// Whether a project has a memory. Reads an index only.

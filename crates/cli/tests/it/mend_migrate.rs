@@ -294,12 +294,12 @@ fn an_export_adds_nothing_to_its_own_database() {
     let database = home.user().join(".sessionmem/memories.db");
     lay_out("sessionmem.sql", &database, "");
     home.hark(["migrate", "sessionmem"]).ok();
-    let row = "SELECT json_object('id', id, 'projectId', project_id, 'sessionId', session_id, 'kind', kind, 'content', content, \
-        'importance', importance, 'author', author, 'tags', json(tags), 'createdAt', created_at, 'updatedAt', updated_at, \
-        'expiresAt', expires_at) FROM memories";
-    let rows = sqlite::rows(&database, row);
+    let all = "SELECT json_group_array(json_object('id', id, 'projectId', project_id, 'sessionId', session_id, 'kind', kind, \
+        'content', content, 'importance', importance, 'author', author, 'tags', json(tags), 'createdAt', created_at, \
+        'updatedAt', updated_at, 'expiresAt', expires_at)) FROM memories";
+    let export: String = sqlite::open(&database).query_row(all, [], |row| row.get(0)).unwrap();
     let file = home.work().join("export.json");
-    fs::write(&file, format!("[{}]", rows.join(","))).unwrap();
+    fs::write(&file, export).unwrap();
     let told = home.hark(["migrate", "sessionmem", file.to_str().unwrap(), "--json"]).ok().json()["sources"]
         [0]
     .clone();

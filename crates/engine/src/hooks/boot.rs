@@ -67,10 +67,12 @@ pub(crate) fn at_start(
 
 /// A word about a project that this one probably continues; once for each project, since the guess may be wrong.
 fn predecessor(engine: &mut Engine, folder: &Path) -> Option<String> {
-    let found = project::predecessor::find(engine, folder).ok()??;
-    if engine.store.tell_of_predecessor(&found.into) {
+    let key = engine.project_of(folder)?;
+    if engine.store.was_told_of_predecessor(&key) {
         return None;
     }
+    let found = project::predecessor::find(engine, folder).ok()??;
+    engine.store.tell_of_predecessor(&key);
     Some(format!(
         "hark: {}. Tell the user: if they are one project, run `{}` in their own terminal.",
         found.sentence(),
