@@ -44,6 +44,9 @@ pub(crate) fn at_start(
                      their own terminal.";
         notice = Some(notice.map_or_else(|| words.to_owned(), |notice| format!("{notice}\n{words}")));
     }
+    if let Some(words) = folder.and_then(|folder| predecessor(engine, folder)) {
+        notice = Some(notice.map_or_else(|| words.clone(), |notice| format!("{notice}\n{words}")));
+    }
     let place = Place::of(engine, folder, Some(session), goes_on)?;
     let budget = engine.config.inject.boot;
     let mut found = compose(engine, &place, budget)?;
@@ -60,6 +63,21 @@ pub(crate) fn at_start(
         words.items.push(MARK.to_owned());
         (words, surface)
     }))
+}
+
+/// A word about a project that this one probably continues; once for each project, since the guess may be wrong.
+fn predecessor(engine: &mut Engine, folder: &Path) -> Option<String> {
+    let key = engine.project_of(folder)?;
+    if engine.store.was_told_of_predecessor(&key) {
+        return None;
+    }
+    let found = project::predecessor::find(engine, folder).ok()??;
+    engine.store.tell_of_predecessor(&key);
+    Some(format!(
+        "hark: {}. Tell the user: if they are one project, run `{}` in their own terminal.",
+        found.sentence(),
+        found.command()
+    ))
 }
 
 /// The place and the session that the context is for.

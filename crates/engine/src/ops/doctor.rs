@@ -16,6 +16,7 @@ use crate::operation::{
     BAD, BOLD, Call, Code, DIM, EVERYWHERE, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply,
     Tool, WARN, Who,
 };
+use crate::project::predecessor;
 use crate::project_store::{self, Found};
 use crate::trace::{self, Step};
 use hark_hosts::{Health, Scope, Wiring};
@@ -89,6 +90,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
     findings.extend(crate::hooks::health::findings(engine));
     findings.extend(chosen_model(engine)?);
     findings.extend(stores_of_projects(engine, caller)?);
+    findings.extend(projects(engine, caller)?);
     let heard = engine.store.hosts_seen()?.into_iter().filter(|seen| seen.host != "cli").map(|seen| Heard {
         host: seen.host,
         sessions: seen.sessions,
@@ -163,6 +165,31 @@ fn stores_of_projects(engine: &Engine, caller: &Caller) -> Result<Vec<Finding>, 
                     "{path}: {claims} of its memories claim to be yours but were not confirmed here"
                 ),
                 mend: Some("to accept them as your own words, run `hark trust --mine` there".to_owned()),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// A project that this one probably continues, and merges that are not finished.
+fn projects(engine: &mut Engine, caller: &Caller) -> Result<Vec<Finding>, EngineError> {
+    let mut found = Vec::new();
+    if let Some(folder) = &caller.cwd
+        && let Some(predecessor) = predecessor::find(engine, folder)?
+    {
+        found.push(Finding {
+            severity: Severity::Warning,
+            what: predecessor.sentence(),
+            mend: Some(format!("if they are one project: {}", predecessor.command())),
+        });
+    }
+    let merged = engine.store.project_book().merged;
+    for project in engine.store.project_counts()? {
+        if let Some(into) = merged.get(project.key.as_str()) {
+            found.push(Finding {
+                severity: Severity::Warning,
+                what: format!("{} was merged into {into}, but some of it was not moved", project.key),
+                mend: Some(predecessor::merge_command(project.key.as_str(), into)),
             });
         }
     }
@@ -275,7 +302,7 @@ impl Reply for Response {
                 "{GOOD}trusted:{GOOD:#} {} ({} of {})\n",
                 safe(&layer.path),
                 count(layer.memories, "memory", "memories"),
-                safe(layer.project.as_deref().unwrap_or_default())
+                safe(&page.project(layer.project.as_deref()))
             ));
         }
         for finding in &self.findings {

@@ -50,8 +50,10 @@ operations! {
     ledger { OPERATION }
     doctor { OPERATION }
     stats { OPERATION }
+    project { OPERATION, MERGE, RENAME }
     config { OPERATION, GET, SET, PATH, DEFAULTS }
     backup { OPERATION, LIST, RESTORE }
+    reset { OPERATION }
     consolidate { OPERATION }
     retention { OPERATION }
     redact_scan { OPERATION }

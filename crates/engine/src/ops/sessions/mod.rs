@@ -1,5 +1,6 @@
 //! Lists sessions, newest first, or searches them; and shows one in full.
 
+mod clipboard;
 pub mod files;
 pub mod path;
 pub mod search;
