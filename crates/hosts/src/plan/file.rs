@@ -209,6 +209,14 @@ impl Draft {
                 self.notes.push("you changed it, so it stays".to_owned());
                 continue;
             }
+            if gone.edit.leaves_lines(&self.body) {
+                self.notes.push("the lines that you wrote between the hark markers stay".to_owned());
+            }
+            let changed = gone.edit.changed_by_others(&self.body)?;
+            if !changed.is_empty() {
+                let (label, changed) = (gone.edit.label(), changed.join(", "));
+                self.notes.push(format!("your changes to {label} are removed with it: {changed}"));
+            }
             self.body = gone.edit.remove(&gone.trace, &self.body)?;
         }
         Ok(())

@@ -29,6 +29,13 @@ pub(super) fn entry(text: &str, path: &[String]) -> Result<Option<Value>, Refusa
     })
 }
 
+/// The element that would be removed as a whole: hark's, unless others put their handlers next to it.
+pub(super) fn item(text: &str, path: &[String], mark: &str) -> Result<Option<Value>, Refusal> {
+    let Some(Value::Array(elements)) = entry(text, path)? else { return Ok(None) };
+    let found = elements.into_iter().find(|element| locate::mentions(element, mark));
+    Ok(found.filter(|element| remove::guest(element, mark).is_none()))
+}
+
 pub(super) fn item_state(text: &str, path: &[String], value: &Value, mark: &str) -> Result<State, Refusal> {
     let Some(root) = parse(text)? else { return Ok(State::Absent) };
     let Step::Found(found) = walk(text, &root, path)? else { return Ok(State::Absent) };
