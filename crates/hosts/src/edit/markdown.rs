@@ -88,7 +88,8 @@ fn foreign<'t>(inside: &'t str, block: &str) -> String {
     let rest = |line: &'t str| {
         // Text after a marker on the same line is not hark's either.
         let marked = [BEGIN, END].iter().any(|marker| line.starts_with(marker));
-        let line = if marked { line.split_once("-->").map_or("", |(_, rest)| rest.trim_start()) } else { line };
+        let line =
+            if marked { line.split_once("-->").map_or("", |(_, rest)| rest.trim_start()) } else { line };
         let ours = block.lines().any(|ours| ours.trim_end() == line.trim_end());
         (!ours && !(marked && line.is_empty())).then_some(line)
     };
@@ -135,8 +136,14 @@ mod tests {
             let edited = with.replace(&format!("## Memory{end}"), &format!("## Memory{end}{mine}"));
             assert!(has_foreign(&edited, BLOCK));
             let left = remove(&edited, BLOCK, &trace).unwrap();
-            assert!(left.contains(&format!("Never push on Friday.{end}{end}- Nor on Sunday.{end}")), "{left:?}");
-            assert!(left.starts_with(text) && !left.contains("hark") && !left.contains("Ask first"), "{left:?}");
+            assert!(
+                left.contains(&format!("Never push on Friday.{end}{end}- Nor on Sunday.{end}")),
+                "{left:?}"
+            );
+            assert!(
+                left.starts_with(text) && !left.contains("hark") && !left.contains("Ask first"),
+                "{left:?}"
+            );
             assert!(!left.ends_with(&format!("{end}{end}")), "{left:?}");
         }
         // Empty lines alone are not worth a change.

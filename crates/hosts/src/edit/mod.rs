@@ -5,6 +5,7 @@
 
 pub(crate) mod atomic;
 mod json;
+mod look;
 mod markdown;
 mod splice;
 mod text;
@@ -14,6 +15,7 @@ mod yaml;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use look::{readable, setting};
 pub(crate) use text::Text;
 
 /// Replaces a settings file completely or not at all. An existing file keeps its permissions.

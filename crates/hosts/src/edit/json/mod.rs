@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{Refusal, State, Trace};
 use locate::{Step, parse, walk};
+pub(super) use locate::{mentioning, mentions};
 
 pub(super) fn entry_state(text: &str, path: &[String], value: &Value) -> Result<State, Refusal> {
     let Some(root) = parse(text)? else { return Ok(State::Absent) };
