@@ -26,6 +26,7 @@ pub(crate) fn operation(
         caller: &caller,
         progress: &mut |progress| bar.show(progress),
         ask: &mut |question| interactive.then(|| agrees(question)),
+        json: environment.json,
         stdin: &mut std::io::stdin(),
         stdout: &mut Pipe,
     };

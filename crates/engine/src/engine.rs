@@ -64,7 +64,11 @@ impl Engine {
 
     pub fn open_as(home: Home, config: Config, clock: Clock, role: Role) -> Result<Engine, EngineError> {
         let layout = Layout::new(&home.path);
-        let redactor = Self::redactor_of(&home, &config)?;
+        let redactor = Self::redactor_of(&home, &config).map_err(|error| {
+            // Otherwise the error would name the first file inside.
+            let is_file = home.path.symlink_metadata().is_ok_and(|there| there.is_file());
+            if is_file { EngineError::not_a_folder(&home.path) } else { error }
+        })?;
         let embedder = embed::default_embedder();
         let options =
             OpenOptions { role, embedder: embedder.clone(), redactor: redactor.clone(), now: clock.now() };

@@ -277,6 +277,23 @@ impl Store {
         run().at(self)
     }
 
+    /// When the last event of an assistant came from one of its hooks, not from a transcript.
+    pub fn last_hook_event(&self, host: &str) -> Result<Option<Timestamp>, StoreError> {
+        // Recent sessions suffice: a hook that has been silent for longer is silent.
+        const SESSIONS: i64 = 200;
+        let run = || -> rusqlite::Result<Option<Timestamp>> {
+            let last: Option<i64> = self
+                .conn
+                .prepare_cached(
+                    "SELECT max(event.at) FROM event WHERE via <> ?2 AND session IN \
+                     (SELECT num FROM session WHERE host = ?1 ORDER BY seen DESC LIMIT ?3)",
+                )?
+                .query_row(params![host, crate::recorded::VIA, SESSIONS], |row| row.get(0))?;
+            Ok(last.map(Timestamp::from_millis))
+        };
+        run().at(self)
+    }
+
     /// Open sessions without an event since then.
     /// `until`: seen later than that, they were seen under a clock that was ahead.
     pub fn stale_sessions(&self, since: Timestamp, until: Timestamp) -> Result<Vec<i64>, StoreError> {

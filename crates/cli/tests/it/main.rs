@@ -23,6 +23,7 @@ mod lifecycle;
 mod mend_migrate;
 mod mend_projects;
 mod mend_stores;
+mod mend_install;
 mod migrate;
 mod models;
 mod origins;

@@ -384,9 +384,18 @@ fn warning(
     Ok(alert::words(&hits, now, engine.config.inject.alert).map(|words| (words, session)))
 }
 
-/// The gate: only a tool's name decides, never its input.
+/// Whether a command makes a checkpoint with this program, and nothing else.
+fn only_checkpoints(tool: &ToolUse) -> bool {
+    let same = |path: &str| {
+        let real = |path: &Path| path.canonicalize().ok();
+        std::env::current_exe().is_ok_and(|own| real(&own).is_some() && real(&own) == real(Path::new(path)))
+    };
+    tool.checkpoints_with.as_deref().is_some_and(|program| program == "hark" || same(program))
+}
+
+/// The gate: a tool's name decides, not its input. The exception is a command that only makes a checkpoint.
 fn refusal(engine: &mut Engine, event: &HookEvent, tool: &ToolUse) -> Result<Option<Say>, EngineError> {
-    let exempt = tool.ours || tool.class == ToolClass::Search;
+    let exempt = tool.ours || tool.class == ToolClass::Search || only_checkpoints(tool);
     if engine.config.checkpoint.policy != CheckpointPolicy::Gate || exempt || !event.can_deny() {
         return Ok(None);
     }
@@ -402,7 +411,8 @@ fn refusal(engine: &mut Engine, event: &HookEvent, tool: &ToolUse) -> Result<Opt
     let id = engine.store.session_id(num)?;
     let text = format!(
         "hark: {unreported} tool calls since the last checkpoint. Call memory_checkpoint (session {id}) with goal, done, \
-         pending and decisions first, then go on."
+         pending and decisions first, then go on. Without that tool, run `hark checkpoint --session {id} --goal … \
+         --done … --pending …` as a command of its own."
     );
     let injection = Injection {
         host: event.client,

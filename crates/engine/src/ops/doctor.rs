@@ -1,5 +1,7 @@
 //! Checks the store and every assistant, and says how to fix each problem.
 
+mod assistants;
+
 use clap::Args;
 use hark_store::{Coverage, Finding, Role, Severity};
 use schemars::JsonSchema;
@@ -256,7 +258,16 @@ impl Operate for Request {
 
     fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
         let mut response = run(engine, call.caller, self)?;
-        response.assistants = assistants(call, &response.heard)?;
+        match assistants::assistants(engine, call, &response.heard) {
+            Ok(assistants) => response.assistants = assistants,
+            // The record of installations is damaged: the rest is still worth knowing.
+            Err(error) => {
+                let (what, mend) = (error.to_string(), error.hint());
+                response.findings.push(Finding { severity: Severity::Problem, what, mend });
+                response.healthy = false;
+            }
+        }
+        response.findings.extend(assistants::several_programs(call)?);
         if self.trace {
             response.trace = trace_prompt(engine, call)?;
         }
@@ -278,20 +289,6 @@ fn trace_prompt(engine: &Engine, call: &Call<'_>) -> Result<Vec<Step>, EngineErr
     });
     outcome?;
     Ok(steps)
-}
-
-/// How each assistant is connected, and the time of its last event.
-fn assistants(call: &Call<'_>, heard: &[Heard]) -> Result<Vec<Health>, EngineError> {
-    let around = call.machine.surroundings()?;
-    let manifest = hark_hosts::look(&around.data).map_err(|e| super::install::vault_failure(&e))?;
-    let mut assistants = hark_hosts::inspect(&around, &manifest);
-    for health in &mut assistants {
-        if let Some(heard) = heard.iter().find(|heard| heard.host == health.host) {
-            health.last_event = Some(heard.last_event.clone());
-            health.last_injection = heard.last_injection.clone();
-        }
-    }
-    Ok(assistants)
 }
 
 impl Reply for Response {
@@ -340,7 +337,9 @@ impl Reply for Response {
             page.print(&format!("  {name:<28} {:>8.2} ms\n", step.micros as f64 / 1000.0));
         }
         if self.findings.is_empty() && self.assistants.iter().all(|health| health.problems.is_empty()) {
-            page.print(&format!("{GOOD}everything is fine{GOOD:#}\n"));
+            let connected = self.assistants.iter().any(|health| health.wired != Wiring::No);
+            let said = if connected { "everything is fine" } else { "the store is fine" };
+            page.print(&format!("{GOOD}{said}{GOOD:#}\n"));
         }
     }
 
@@ -351,8 +350,9 @@ impl Reply for Response {
 
 fn assistant_text(health: &Health) -> String {
     let (style, word) = match health.wired {
+        Wiring::Yes if !health.problems.is_empty() => (WARN, "connected, but"),
         Wiring::Yes => (GOOD, "connected"),
-        Wiring::Stale => (WARN, "outdated"),
+        Wiring::Stale => (WARN, "needs repair"),
         Wiring::No => (DIM, "not connected"),
     };
     let version = health.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();

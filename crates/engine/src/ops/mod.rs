@@ -37,7 +37,7 @@ operations! {
     history { OPERATION }
     undo { OPERATION }
     update { OPERATION }
-    sessions { OPERATION, SEARCH, SHOW, FILES, PATH }
+    sessions { OPERATION, SEARCH, SHOW, FILES, PATH, WATCH }
     resume { OPERATION }
     checkpoint { OPERATION }
     grep { OPERATION }

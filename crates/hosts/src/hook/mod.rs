@@ -7,6 +7,7 @@
 mod caller;
 pub(crate) mod claude_shape;
 pub(crate) mod names;
+mod own_command;
 mod salvage;
 pub mod tools;
 pub(crate) mod wire;

@@ -5,12 +5,14 @@ pub mod files;
 pub mod path;
 pub mod search;
 pub mod show;
+pub mod watch;
 
 pub use files::OPERATION as FILES;
 pub use path::OPERATION as PATH;
 pub use search::OPERATION as SEARCH;
 pub use show::{CheckpointView, OPERATION as SHOW, SessionView, ShowRequest, TouchView, show};
 pub(crate) use show::{one, view};
+pub use watch::OPERATION as WATCH;
 
 use clap::Args;
 use hark_core::Timestamp;
