@@ -256,6 +256,15 @@ impl Store {
         run().at(self)
     }
 
+    /// When a session's context was last compacted.
+    pub fn last_compaction(&self, session: i64) -> Result<Option<Timestamp>, StoreError> {
+        self.conn
+            .prepare_cached("SELECT max(at) FROM event WHERE session = ?1 AND kind = 'compaction'")
+            .and_then(|mut s| s.query_row([session], |row| row.get::<_, Option<i64>>(0)))
+            .map(|at| at.map(Timestamp::from_millis))
+            .at(self)
+    }
+
     /// The time of each assistant's last event and last injection.
     pub fn hosts_seen(&self) -> Result<Vec<HostSeen>, StoreError> {
         let run = || -> rusqlite::Result<Vec<HostSeen>> {

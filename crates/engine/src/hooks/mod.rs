@@ -7,6 +7,8 @@ pub mod boot;
 pub mod capture;
 pub mod health;
 pub mod inject;
+pub(crate) mod left_off;
+pub(crate) mod page;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -11,6 +11,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hooks::boot::{self, Place};
 use crate::hooks::inject::frame;
+use crate::hooks::left_off::last_session;
 use crate::operation::text::safe;
 use crate::operation::{
     Answer, Code, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
@@ -56,9 +57,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let target = request.target.as_deref().map(|host| crate::sessions::host_id(Some(host)));
     let stored = match &request.session {
         Some(id) => Some(sessions::one(engine, id)?),
-        None => match boot::last_session(engine, &place, target.as_deref(), now)? {
+        None => match last_session(engine, &place, target.as_deref(), now)? {
             Some(stored) => Some(stored),
-            None => boot::last_session(engine, &place, None, now)?,
+            None => last_session(engine, &place, None, now)?,
         },
     };
     let budget = request.budget.unwrap_or(BUDGET);

@@ -9,7 +9,7 @@ mod save;
 
 use std::path::PathBuf;
 
-use hark_core::session::{Checkpoint, CheckpointBy, FileOp, FileTouch, SessionRef, SessionStatus};
+use hark_core::session::{Checkpoint, CheckpointBy, FileOp, FileTouch, SessionRef, SessionStatus, touches};
 use hark_core::text::terms;
 use hark_core::{Clean, Kind, Raw, Session, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -48,6 +48,10 @@ pub struct SessionFilter {
     pub since: Option<Timestamp>,
     /// Leave out those that have nothing to tell.
     pub with_file: bool,
+    /// Leave out those that another session started.
+    pub without_subagents: bool,
+    /// Leave out those that are known only from transcripts: nobody reports when they end.
+    pub reported: bool,
     pub except: Option<i64>,
 }
 
@@ -72,7 +76,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredSession> {
 
 /// Adds what has tables of its own.
 fn filled(conn: &Connection, mut found: StoredSession) -> rusqlite::Result<StoredSession> {
-    found.session.files = conn
+    let touched = conn
         .prepare_cached(
             "SELECT path, op, former, edits, first_at, last_at FROM session_file WHERE session = ?1 \
              ORDER BY first_at, path, op",
@@ -90,6 +94,7 @@ fn filled(conn: &Connection, mut found: StoredSession) -> rusqlite::Result<Store
             })
         })?
         .collect::<rusqlite::Result<_>>()?;
+    found.session.files = touches::merge(touched);
     found.session.checkpoints = conn
         .prepare_cached("SELECT at, author, note FROM checkpoint WHERE session = ?1 ORDER BY seq")?
         .query_map([found.num], |row| {
@@ -256,6 +261,15 @@ impl Store {
         }
         if filter.with_file {
             conditions.and("file <> ''");
+        }
+        if filter.without_subagents {
+            conditions.and("json_extract(doc, '$.parent') IS NULL");
+        }
+        if filter.reported {
+            conditions.and(
+                "(NOT EXISTS (SELECT 1 FROM event WHERE event.session = session.num) \
+                 OR EXISTS (SELECT 1 FROM event WHERE event.session = session.num AND via <> 'transcript'))",
+            );
         }
         let limit = conditions.mark(conditions::limit(limit));
         let sql = format!(
