@@ -25,6 +25,7 @@ mod manifest;
 mod opencode;
 mod place;
 mod plan;
+pub mod process;
 mod qwen_code;
 pub mod transcript;
 mod vscode;

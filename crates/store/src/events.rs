@@ -77,6 +77,9 @@ impl Writer<'_> {
             return Ok(Filed { num, is_new, duplicate: true, copied: false, unreported: 0 });
         }
         let unreported = self.count(num, arrival, known).at(self)?;
+        if let Some(process) = &arrival.process {
+            self.note_process(num, process).at(self)?;
+        }
         Ok(Filed { num, is_new, duplicate: false, copied: false, unreported })
     }
 

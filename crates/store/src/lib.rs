@@ -68,7 +68,7 @@ pub use read::{EntityCount, ListFilter, ListOrder, Neighbour, Stats, Stored};
 pub use recorded::VIA as VIA_TRANSCRIPT;
 pub use remains::Remains;
 pub use revisions::Revision;
-pub use sessions::{SessionFilter, StoredSession};
+pub use sessions::{SessionFilter, SessionProcess, StoredSession};
 pub use spaces::{Coverage, Missing};
 pub use store::{OpenOptions, Role, Store};
 pub use tombstones::{Passing, Tombstone};

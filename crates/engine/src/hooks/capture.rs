@@ -140,6 +140,7 @@ fn addressed(redactor: &Redactor, event: &HookEvent, session: Clean, ours: bool,
         transcript: transcript.map(&clean),
         ours,
         recorded: None,
+        process: event.process,
         event: stored,
     }
 }

@@ -117,6 +117,7 @@ impl<'e> Batch<'e> {
             once: turn.once,
             cwd: self.identity.cwd.as_deref().map(PathBuf::from),
             transcript: Some(self.path.clone()),
+            process: None,
             what: turn.what,
         };
         let root = folder.as_ref().map(|folder| folder.root.as_path());

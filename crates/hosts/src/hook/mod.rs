@@ -13,7 +13,7 @@ pub(crate) mod wire;
 
 use std::path::PathBuf;
 
-use hark_core::Raw;
+use hark_core::{ClientProcess, Raw};
 use serde_json::Value;
 
 use crate::host::Host;
@@ -36,6 +36,8 @@ pub struct HookEvent {
     pub once: Option<String>,
     pub cwd: Option<PathBuf>,
     pub transcript: Option<String>,
+    /// The client's process; not part of what it sent.
+    pub process: Option<ClientProcess>,
     pub what: What,
 }
 
@@ -120,6 +122,7 @@ pub fn read(
         once: wire.text(&["tool_use_id", "toolUseId", "tool_call_id", "callID"]),
         cwd: wire.folder(environment),
         transcript: wire.text(&["transcript_path", "transcriptPath"]),
+        process: None,
         what: names::what(&name, &wire),
         name,
     };
@@ -172,6 +175,7 @@ impl HookEvent {
             once: None,
             cwd: None,
             transcript: None,
+            process: None,
             what,
         };
         other.hears()

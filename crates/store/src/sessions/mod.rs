@@ -5,6 +5,7 @@
 //! file are operational: losing them loses a session that had nothing to say yet.
 
 mod pick_up;
+mod process;
 mod save;
 
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ use crate::read::Stored;
 use crate::store::Store;
 
 pub(crate) use pick_up::{pick_up, rebuild};
+pub use process::SessionProcess;
 
 /// A session with its place in this store.
 #[derive(Debug, Clone, PartialEq)]
@@ -376,6 +378,7 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
         "digest",
         "unsettled",
         "distilled",
+        "session_process",
     ] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?.execute([num])?;
     }
