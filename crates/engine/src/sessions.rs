@@ -41,8 +41,23 @@ impl Liveness {
 
 /// Whether the process of the assistant that reported a session is running; `None` if that cannot be known.
 pub(crate) fn is_running(engine: &Engine, session: i64) -> Result<Option<bool>, EngineError> {
-    let _ = (engine, session);
-    Ok(None)
+    let Some(known) = engine.store.session_process(session)? else { return Ok(None) };
+    Ok(match hark_hosts::process::is_alive(&known.process) {
+        // Perhaps a wrapper that lived for one event.
+        Some(false) if !known.confirmed => None,
+        known => known,
+    })
+}
+
+/// Open sessions that are over: their process is gone, or the session that started them has ended.
+pub(crate) fn gone(engine: &Engine) -> Result<Vec<i64>, EngineError> {
+    let mut found = engine.store.orphans()?;
+    for num in engine.store.open_with_process()? {
+        if !found.contains(&num) && is_running(engine, num)? == Some(false) {
+            found.push(num);
+        }
+    }
+    Ok(found)
 }
 
 /// Other sessions of these projects in which an assistant is working now, newest first. Subagents belong to the

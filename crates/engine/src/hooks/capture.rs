@@ -10,11 +10,13 @@ use hark_core::memory::{one_line, title_from_body};
 use hark_core::redact::Redactor;
 use hark_core::session::asked::request_in;
 use hark_core::session::{CheckpointBy, FileOp, FileTouch, SessionStatus};
+use hark_core::time::parse_span;
 use hark_core::{Clean, Raw, SessionId, Timestamp};
-use hark_hosts::hook::tools::{FileTouched, ToolClass, ToolUse};
+use hark_hosts::hook::tools::{FileTouched, ToolClass, ToolUse, class_of};
 use hark_hosts::hook::{HookEvent, What};
 use hark_store::{Beginning, FailureRow, Filed, StoredSession, Writer};
 
+use crate::config::Config;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::failures::{self, Trails};
@@ -220,6 +222,7 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
     let evidence = git.map(|folder| Evidence::gather(engine, known, folder)).transpose()?;
     let now = arrival.event.at;
     let today = engine.now();
+    let explored = explored(&engine.config);
     let place = match arrival.event.kind {
         EventKind::Tool => failures::place_of(folder.as_deref()),
         _ => Place::default(),
@@ -232,6 +235,7 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
         if filed.duplicate {
             return Ok(Some(Captured { filed, back: Vec::new(), baseline: None }));
         }
+        discount_repeat(writer, filed.num, arrival, explored)?;
         if loses_context(arrival) {
             // A transcript may report it after the session was told everything again.
             let until = if arrival.recorded.is_some() { now } else { now.plus_millis(1) };
@@ -249,6 +253,28 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
         let baseline = baseline.filter(|_| filed.is_new);
         Ok(Some(Captured { filed, back, baseline }))
     })
+}
+
+/// How long something counts as looked at.
+pub(crate) fn explored(config: &Config) -> i64 {
+    parse_span(&config.history.explored).unwrap_or(0)
+}
+
+/// Looking at the same thing again is not worth anything.
+pub(crate) fn discount_repeat(
+    writer: &mut Writer<'_>,
+    session: i64,
+    arrival: &Arrival,
+    explored: i64,
+) -> Result<(), EngineError> {
+    let event = &arrival.event;
+    let looks = event.tool.as_ref().is_some_and(|tool| {
+        matches!(class_of(tool), ToolClass::Read | ToolClass::Search) && event.kind == EventKind::Tool
+    });
+    if looks && explored > 0 {
+        writer.discount_repeat(session, event.at.minus_millis(explored))?;
+    }
+    Ok(())
 }
 
 /// Whether the conversation no longer contains what it was told before this event.
@@ -439,6 +465,7 @@ pub(crate) fn machine_checkpoint(
     let note = format!("{calls} tool calls, {files} files");
     session.mark(by, Clean::already_redacted(note), now);
     let is_over = matches!(by, CheckpointBy::End | CheckpointBy::Expiry);
+    let subagents = if is_over { writer.open_subagents(num)? } else { Vec::new() };
     if is_over {
         let status = if by == CheckpointBy::End { SessionStatus::Closed } else { SessionStatus::Expired };
         session.close(status, now);
@@ -452,5 +479,6 @@ pub(crate) fn machine_checkpoint(
     } else {
         writer.note_session(&stored)?;
     }
-    Ok(())
+    // They belong to it and end with it. Each is closed before its own are looked up.
+    subagents.into_iter().try_for_each(|subagent| machine_checkpoint(writer, subagent, by, None, now))
 }

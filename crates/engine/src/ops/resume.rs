@@ -63,7 +63,13 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         },
     };
     let budget = request.budget.unwrap_or(BUDGET);
-    let view = stored.as_ref().map(|stored| sessions::view(engine, stored, now));
+    let view = match &stored {
+        Some(stored) => {
+            let learned = sessions::learned(engine, &stored.session)?;
+            Some(SessionView { learned, ..sessions::view(engine, stored, now) })
+        }
+        None => None,
+    };
     let mut parts = Vec::new();
     if let Some(view) = &view {
         parts.push(account(view, target.as_deref()));
@@ -105,6 +111,10 @@ fn account(view: &SessionView, target: Option<&str>) -> String {
                 list.iter().rev().take(20).rev().map(|item| format!("- {}", item.replace('\n', " "))),
             );
         }
+    }
+    if !view.learned.is_empty() {
+        lines.push("Learned:".to_owned());
+        lines.extend(view.learned.iter().rev().take(10).rev().map(|l| format!("- [{}] {}", l.id, l.title)));
     }
     if let Some(summary) = &view.summary {
         lines.push(format!("Summary: {}", summary.replace('\n', " ")));

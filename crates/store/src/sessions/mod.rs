@@ -57,6 +57,11 @@ pub struct SessionFilter {
     pub except: Option<i64>,
 }
 
+/// Whether a row is not the session of a subagent, which another session started. A fork has a parent as well, but in
+/// its transcript a person speaks.
+const NOT_SUBAGENT: &str = "(json_extract(session.doc, '$.parent') IS NULL OR EXISTS (SELECT 1 FROM event \
+     WHERE event.session = session.num AND event.kind = 'prompt' AND event.via = 'transcript'))";
+
 const COLUMNS: &str = "num, doc, file, mtime, size, status, seen, ended, tools, unreported, denied";
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredSession> {
@@ -265,7 +270,7 @@ impl Store {
             conditions.and("file <> ''");
         }
         if filter.without_subagents {
-            conditions.and("json_extract(doc, '$.parent') IS NULL");
+            conditions.and(NOT_SUBAGENT);
         }
         if filter.reported {
             conditions.and(

@@ -8,8 +8,8 @@ pub mod show;
 pub use files::OPERATION as FILES;
 pub use path::OPERATION as PATH;
 pub use search::OPERATION as SEARCH;
-pub use show::{CheckpointView, OPERATION as SHOW, SessionView, ShowRequest, TouchView, show};
-pub(crate) use show::{one, view};
+pub use show::{CheckpointView, LearnedView, OPERATION as SHOW, SessionView, ShowRequest, TouchView, show};
+pub(crate) use show::{learned, one, view};
 
 use clap::Args;
 use hark_core::Timestamp;
