@@ -4,8 +4,10 @@
 //! Checkpoints extend lists and never shorten them, except for pending items, which each checkpoint states
 //! anew. All text has passed redaction.
 
+pub mod asked;
 mod id;
 mod raw;
+pub mod touches;
 
 use std::fmt;
 use std::str::FromStr;

@@ -89,7 +89,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
             mend: None,
         });
     }
-    findings.extend(crate::hooks::health::findings(engine));
+    let place = super::pause::here(engine, caller);
+    findings.extend(crate::hooks::health::findings(engine, place.as_ref()));
     findings.extend(chosen_model(engine)?);
     findings.extend(stores_of_projects(engine, caller)?);
     findings.extend(projects(engine, caller)?);

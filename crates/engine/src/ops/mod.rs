@@ -43,6 +43,7 @@ operations! {
     grep { OPERATION }
     expand { OPERATION }
     describe { OPERATION }
+    digest { OPERATION }
     ingest { OPERATION }
     distil { OPERATION }
     bootstrap { OPERATION }
@@ -64,6 +65,7 @@ operations! {
     import { OPERATION }
     migrate { OPERATION }
     work { OPERATION }
+    pause { OPERATION, UNPAUSE }
     install { OPERATION }
     uninstall { OPERATION }
     init { OPERATION }

@@ -131,6 +131,12 @@ pub fn read(
     found
 }
 
+/// Whether a session of this client that is resumed no longer contains what hooks added to it. Gemini CLI restores the
+/// conversation as it was displayed; the others restore it as the model saw it.
+pub fn forgets_on_resume(client: &str) -> bool {
+    client == "gemini-cli"
+}
+
 impl HookEvent {
     fn dialect(&self) -> &'static Dialect {
         crate::find(self.client).map_or(&crate::generic::hook::DIALECT, |host| host.hooks)

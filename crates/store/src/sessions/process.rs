@@ -3,7 +3,7 @@
 use hark_core::ClientProcess;
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{COLUMNS, StoredSession, filled, stored};
+use super::{COLUMNS, NOT_SUBAGENT, StoredSession, filled, stored};
 use crate::error::{At, StoreError};
 use crate::store::Store;
 use crate::write::Writer;
@@ -31,6 +31,29 @@ impl Store {
             .at(self)
     }
 
+    /// Open sessions whose process is known.
+    pub fn open_with_process(&self) -> Result<Vec<i64>, StoreError> {
+        self.conn
+            .prepare_cached(
+                "SELECT num FROM session WHERE status = 'open' AND num IN (SELECT session FROM session_process) \
+                 ORDER BY num",
+            )
+            .and_then(|mut s| s.query_map([], |row| row.get(0))?.collect())
+            .at(self)
+    }
+
+    /// Open sessions that were started by a session that is over.
+    pub fn orphans(&self) -> Result<Vec<i64>, StoreError> {
+        self.conn
+            .prepare_cached(&format!(
+                "SELECT session.num FROM session JOIN session parent ON parent.host = session.host \
+                 AND parent.host_session = json_extract(session.doc, '$.parent') \
+                 WHERE session.status = 'open' AND parent.status <> 'open' AND NOT {NOT_SUBAGENT} ORDER BY session.num"
+            ))
+            .and_then(|mut s| s.query_map([], |row| row.get(0))?.collect())
+            .at(self)
+    }
+
     /// The sessions that this process reported, the one with the latest event first.
     pub fn sessions_of_process(&self, process: &ClientProcess) -> Result<Vec<StoredSession>, StoreError> {
         let run = || -> rusqlite::Result<Vec<StoredSession>> {
@@ -53,6 +76,19 @@ impl Store {
 }
 
 impl Writer<'_> {
+    /// Open sessions that this session started.
+    pub fn open_subagents(&self, num: i64) -> Result<Vec<i64>, StoreError> {
+        self.tx
+            .prepare_cached(&format!(
+                "SELECT session.num FROM session JOIN session parent ON parent.host = session.host \
+                 AND parent.host_session = json_extract(session.doc, '$.parent') \
+                 WHERE parent.num = ?1 AND session.num <> ?1 AND session.status = 'open' AND NOT {NOT_SUBAGENT} \
+                 ORDER BY session.num"
+            ))
+            .and_then(|mut s| s.query_map([num], |row| row.get(0))?.collect())
+            .at(self)
+    }
+
     /// Notes which process reported an event of a session. Writes nothing if that is known already.
     pub(crate) fn note_process(&self, session: i64, process: &ClientProcess) -> rusqlite::Result<()> {
         self.tx

@@ -10,8 +10,8 @@ pub mod watch;
 pub use files::OPERATION as FILES;
 pub use path::OPERATION as PATH;
 pub use search::OPERATION as SEARCH;
-pub use show::{CheckpointView, OPERATION as SHOW, SessionView, ShowRequest, TouchView, show};
-pub(crate) use show::{one, view};
+pub use show::{CheckpointView, LearnedView, OPERATION as SHOW, SessionView, ShowRequest, TouchView, show};
+pub(crate) use show::{learned, one, view};
 pub use watch::OPERATION as WATCH;
 
 use clap::Args;
