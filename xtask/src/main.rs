@@ -25,6 +25,7 @@ usage: cargo xtask COMMAND
   tidy                          check sizes, headers and dependencies
   mcp                           check the protocol with the official tools (installs them)
   e2e [CLIENT…]                 run real assistants with hark in them (installs them)
+  e2e --newest [CLIENT…]        the same with the newest release of each; only reports
 
 and of the lab, built for release (`cargo xtask lab` lists their options):
   bench  eval  coding  distil  transcripts  records  store

@@ -50,13 +50,14 @@ impl Npm {
     }
 
     /// Packages in a folder of their own: their dependencies disagree.
-    pub(crate) fn install(&self, folder: &str, packages: &[&str]) -> Result<(), Missing> {
+    pub(crate) fn install(&self, folder: &str, packages: &[impl AsRef<str>]) -> Result<(), Missing> {
         let folder = self.cache.join(folder);
+        let packages: Vec<&str> = packages.iter().map(AsRef::as_ref).collect();
         once(&folder, &packages.join(" "), || {
             fs::write(folder.join("package.json"), "{\"private\":true}\n").map_err(|e| e.to_string())?;
             let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
             npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error"])
-                .args(packages)
+                .args(&packages)
                 .env("PATH", self.search_path())
                 .current_dir(&folder);
             finish(&mut npm, &folder.join("install.log"), PATIENCE_TO_INSTALL)

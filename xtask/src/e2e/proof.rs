@@ -3,7 +3,8 @@
 use hark_testkit::model::Asked;
 use serde_json::Value;
 
-use super::clients::Client;
+use super::ledger::{self, Entry};
+use super::proven::Promise;
 use super::stage::{Left, NOTES, Stage};
 use super::story::{goal, pending};
 use super::verdict::Verdict;
@@ -21,25 +22,18 @@ pub(super) fn recalled(asked: &[Asked], words: &str, verdict: &mut Verdict) {
     verdict.check("memory_recall finds what the client before remembered", later && !first);
 }
 
-/// The newest session of this client.
-pub(super) fn newest(stage: &Stage<'_>, client: &Client) -> Value {
-    let listed = stage.hark(&["sessions"]);
-    let sessions = listed["sessions"].as_array().cloned().unwrap_or_default();
-    let own = sessions.into_iter().filter(|session| session["host"] == client.id);
-    own.max_by_key(|session| session["started"].as_str().unwrap_or_default().to_owned()).unwrap_or_default()
-}
-
-/// Its hooks reported one session, with its tools and the file.
-pub(super) fn session(stage: &Stage<'_>, client: &Client, verdict: &mut Verdict) -> Value {
-    let session = newest(stage, client);
+/// Its hooks reported the tools, the file and the end of a session.
+pub(super) fn session(session: &Value, verdict: &mut Verdict) {
     let calls = session["tool_calls"].as_u64().unwrap_or(0);
-    verdict.check(format!("its hooks reported {calls} tool calls"), calls >= 3);
+    verdict.check(format!("its hooks reported {calls} tool calls"), calls >= 5);
     let files = session["top_files"].to_string();
     verdict.check(format!("its hooks reported the file it changed ({files})"), files.contains(NOTES));
-    let expected = if client.hooks.ends { "closed" } else { "open" };
-    let what = format!("the session is {expected}");
-    verdict.equal(what, &session["status"].as_str().unwrap_or("unknown"), &expected);
-    session
+    let status = session["status"].as_str().unwrap_or("unknown");
+    if verdict.has(Promise::End) {
+        verdict.prove_equal(Promise::End, "the session is closed", &status, &"closed");
+    } else if status != "open" {
+        verdict.prove(Promise::End, format!("it has an end after all: {status}"), false);
+    }
 }
 
 /// The boot context reached the model to the byte, and offers what the client before left.
@@ -50,10 +44,11 @@ pub(super) fn boot(
     before: Option<Left>,
     verdict: &mut Verdict,
 ) {
-    let found = injected(stage, session, "boot", asked, verdict);
+    let entries = stage.ledger(session);
+    let found = injected(&entries, Promise::Boot, &["boot", "notice"], asked, verdict);
     let Some(left) = before else { return };
     let offered = found.contains(&goal(left.lane)) && found.contains(&pending(left.lane));
-    verdict.check("the checkpoint of the client before is offered", offered);
+    verdict.prove(Promise::Boot, "the checkpoint of the client before is offered", offered);
 }
 
 /// Words that a prompt brought reached the model to the byte.
@@ -64,79 +59,138 @@ pub(super) fn prompted(
     words: &str,
     verdict: &mut Verdict,
 ) {
-    let found = injected(stage, session, "prompt", asked, verdict);
-    verdict.check("a memory comes along with a prompt about it", found.contains(words));
+    let entries = stage.ledger(session);
+    if verdict.has(Promise::Prompt) {
+        let found = injected(&entries, Promise::Prompt, &["prompt"], asked, verdict);
+        verdict.prove(Promise::Prompt, "a memory comes along with a prompt about it", found.contains(words));
+    } else if entries.iter().any(|entry| entry.surface == "prompt") {
+        verdict.prove(Promise::Prompt, "its prompts are heard after all", false);
+    }
 }
 
-/// The warning before a tool reached the model to the byte, after the call it is about.
+/// Nothing came along with the prompts of this session, and no warning.
+pub(super) fn silence(stage: &Stage<'_>, session: &Value, verdict: &mut Verdict) {
+    if verdict.has(Promise::Silence) {
+        let volunteered: Vec<Entry> = stage
+            .ledger(session)
+            .into_iter()
+            .filter(|entry| !["boot", "notice", "remind"].contains(&entry.surface.as_str()))
+            .collect();
+        let what = "nothing comes along with an unrelated prompt";
+        verdict.prove_equal(Promise::Silence, what, &volunteered, &Vec::new());
+    }
+}
+
+/// A session that starts while another is at work hears of it.
+pub(super) fn live(asked: &[Asked], other: &Value, verdict: &mut Verdict) {
+    let id = other["id"].as_str().unwrap_or("no session");
+    let said = scripted(asked).flat_map(ledger::ours).any(|text| text.contains(id));
+    verdict.check(format!("a second session is told of the one at work ({id})"), said);
+}
+
+/// The warning about a tool reached the model to the byte.
 pub(super) fn warned(stage: &Stage<'_>, session: &Value, asked: &[Asked], file: &str, verdict: &mut Verdict) {
-    let found = injected(stage, session, "alert", asked, verdict);
-    let names = found.contains(file) && found.contains("TypeError");
-    verdict.check(format!("a warning names the file and what broke: {found}"), names);
+    if verdict.has(Promise::Alert) {
+        let entries = stage.ledger(session);
+        let found = injected(&entries, Promise::Alert, &["alert"], asked, verdict);
+        let names = found.contains(file) && found.contains("TypeError");
+        verdict.prove(Promise::Alert, format!("a warning names the file and what broke: {found}"), names);
+    }
 }
 
-/// The text of this surface in the ledger and in a request.
-fn injected(
+/// What a subagent was told reached it to the byte.
+pub(super) fn delegated(
     stage: &Stage<'_>,
     session: &Value,
-    surface: &str,
+    asked: &[Asked],
+    words: &str,
+    verdict: &mut Verdict,
+) {
+    let entries = stage.ledger(session);
+    let found = injected(&entries, Promise::Prompt, &["subagent"], asked, verdict);
+    verdict.prove(Promise::Prompt, "a memory comes along with a subagent's prompt", found.contains(words));
+}
+
+/// Nothing is in two texts of a session. Its subagents have conversations of their own.
+pub(super) fn told_once(stage: &Stage<'_>, session: &Value, verdict: &mut Verdict) {
+    let mut entries = stage.ledger(session);
+    entries.retain(|entry| entry.surface != "subagent");
+    let items: Vec<&String> = entries.iter().flat_map(|entry| &entry.items).collect();
+    let again: Vec<&&String> =
+        items.iter().enumerate().filter(|(at, item)| items[..*at].contains(item)).map(|(_, item)| item).collect();
+    verdict.prove_equal(Promise::NoRepeat, "a session is told everything once", &again, &Vec::new());
+}
+
+/// When the session goes on, its model is not told again what `entries` say it was told; until a compaction.
+pub(super) fn not_again(before: &[Asked], asked: &[Asked], entries: &[Entry], verdict: &mut Verdict) {
+    let until = asked.iter().position(|request| request.summarises).unwrap_or(asked.len());
+    let old: Vec<&Asked> = scripted(before).collect();
+    let both: Vec<&Asked> = old.iter().copied().chain(scripted(&asked[..until])).collect();
+    let new = ledger::deliveries(&both).split_off(ledger::deliveries(&old).len());
+    let told = entries.iter().filter(|entry| entry.surface != "subagent").flat_map(|entry| &entry.items);
+    let told: Vec<&String> = told.filter(|item| *item != "boot").collect();
+    let again: Vec<&String> =
+        new.iter().map(|new| &new.text).filter(|text| told.iter().any(|item| text.contains(*item))).collect();
+    verdict.prove_equal(Promise::NoRepeat, "a resumed session is not told it again", &again, &Vec::new());
+}
+
+/// After the compaction, `entries` were told: the context of the session, and the memory for a prompt.
+pub(super) fn told_again(asked: &[Asked], entries: &[Entry], words: &str, verdict: &mut Verdict) {
+    let from = asked.iter().position(|request| request.summarises).map_or(asked.len(), |at| at + 1);
+    let after = &asked[from..];
+    let promise = Promise::AfterCompaction;
+    injected(entries, promise, &["boot", "notice"], after, verdict);
+    if verdict.has(Promise::Prompt) {
+        let found = injected(entries, promise, &["prompt"], after, verdict);
+        verdict.prove(promise, "a memory comes along with a prompt again", found.contains(words));
+    }
+}
+
+/// The newest text of these surfaces in the ledger and in a request.
+fn injected(
+    entries: &[Entry],
+    promise: Promise,
+    surfaces: &[&str],
     asked: &[Asked],
     verdict: &mut Verdict,
 ) -> String {
-    let id = session["id"].as_str().unwrap_or_default();
-    let ledger = stage.hark(&["ledger", "--session", id]);
-    let entries = ledger["entries"].as_array().cloned().unwrap_or_default();
-    let Some(entry) = entries.iter().find(|entry| entry["surface"] == surface) else {
-        verdict.check(format!("the ledger has a {surface} text of session {id}: {ledger}"), false);
+    let surface = surfaces[0];
+    let of_surface = |entry: &&Entry| surfaces.contains(&entry.surface.as_str());
+    let Some(entry) = entries.iter().rev().find(of_surface) else {
+        verdict.prove(promise, format!("the ledger has a {surface} text: {entries:?}"), false);
         return String::new();
     };
-    let bytes = entry["bytes"].as_u64().unwrap_or(0);
-    let blocks: Vec<String> = scripted(asked).flat_map(blocks).collect();
-    let same = blocks.iter().find(|block| block.len() as u64 == bytes);
-    let lengths: Vec<usize> = blocks.iter().map(String::len).collect();
-    verdict.check(
-        format!("the {surface} text is in the request to the byte ({bytes}; found {lengths:?})"),
-        same.is_some(),
+    let said: Vec<String> = scripted(asked).flat_map(ledger::ours).collect();
+    let found = said.iter().find(|text| entry.is(text));
+    let lengths: Vec<usize> = said.iter().map(String::len).collect();
+    let bytes = entry.bytes;
+    verdict.prove(
+        promise,
+        format!("the {surface} text is in a request to the byte ({bytes} among {lengths:?})"),
+        found.is_some(),
     );
-    let found = same.or(blocks.first()).cloned().unwrap_or_default();
-    let items = entry["items"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    // A failure is named by its memory; its own number is for the ledger.
-    let is_said = |item: &&str| *item != "boot" && !item.starts_with("f-");
-    let absent: Vec<&str> = items.filter(|item| is_said(item) && !found.contains(item)).collect();
-    verdict.equal("with everything that the ledger names", &absent, &Vec::new());
-    found
+    found.cloned().unwrap_or_default()
 }
 
-const OPEN: &str = "<hark-memory";
-const CLOSE: &str = "</hark-memory>";
-
-/// What we said in a request, from the first byte to the last. Gemini CLI writes `&lt;` for `<`.
-fn blocks(request: &Asked) -> Vec<String> {
-    let mut found = Vec::new();
-    for text in request.texts() {
-        let text = text.replace("&lt;", "<").replace("&gt;", ">");
-        let mut rest = text.as_str();
-        while let Some(start) = rest.find(OPEN) {
-            let Some(length) = rest[start..].find(CLOSE) else { break };
-            let end = start + length + CLOSE.len();
-            found.push(rest[start..end].to_owned());
-            rest = &rest[end..];
-        }
-    }
-    found
-}
-
-pub(super) fn doctor(stage: &Stage<'_>, client: &Client, verdict: &mut Verdict) {
-    let outcome = stage.home.hark(["doctor", "--json"]).within(&stage.project).run();
-    let report: Value = serde_json::from_str(&outcome.stdout()).unwrap_or_default();
-    let assistants = report["assistants"].as_array().cloned().unwrap_or_default();
-    let own = assistants.into_iter().find(|one| one["host"] == client.id).unwrap_or_default();
-    verdict.equal("`hark doctor` says that it is wired", &own["wired"].as_str().unwrap_or("nothing"), &"yes");
-    let heard = own["last_event"].is_string() && own["last_injection"].is_string();
-    verdict.check("`hark doctor` shows its last event and last injection", heard);
-    verdict.equal("`hark doctor` finds no fault", &report["findings"], &serde_json::json!([]));
+/// Everything that the ledger has of a session is in its requests, and the other way round.
+pub(super) fn same_texts(
+    stage: &Stage<'_>,
+    session: &Value,
+    asked: &[Asked],
+    subagents: &[String],
+    verdict: &mut Verdict,
+) {
+    let entries = stage.ledger(session);
+    let is_sub = |request: &&Asked| request.script.as_ref().is_some_and(|script| subagents.contains(script));
+    let (subs, own): (Vec<&Asked>, Vec<&Asked>) = scripted(asked).partition(is_sub);
+    let difference = ledger::compare(&entries, &[own, subs]);
+    let id = session["id"].as_str().unwrap_or_default();
+    let what = format!("all {} texts that the ledger has of {id} reached the model", entries.len());
+    verdict.prove_equal(Promise::Ledger, what, &difference.undelivered, &Vec::new());
+    let what = format!("the ledger has everything that reached the model of {id}");
+    verdict.prove_equal(Promise::Ledger, what, &difference.unrecorded, &Vec::new());
 }
 
 fn scripted(asked: &[Asked]) -> impl Iterator<Item = &Asked> {
-    asked.iter().filter(|request| request.scripted)
+    asked.iter().filter(|request| request.script.is_some())
 }

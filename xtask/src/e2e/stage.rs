@@ -1,4 +1,4 @@
-//! The environment of the clients: one home, one store, one project, one model.
+//! The environment of clients that follow each other: one home, one store, one project, one model.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,11 +9,12 @@ use hark_testkit::model::{Asked, Model, Script};
 use hark_testkit::{Home, disk, git};
 use serde_json::Value;
 
-use super::clients::{Client, Scene};
+use super::clients::{Client, Release, Scene};
+use super::ledger::{self, Entry};
 use super::processes;
 use crate::npm::{Npm, finish};
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(90);
 /// A file of the project that every client changes once.
 pub(super) const NOTES: &str = "notes.txt";
 
@@ -22,6 +23,7 @@ pub(super) struct Stage<'a> {
     pub(super) project: PathBuf,
     pub(super) model: Model,
     npm: &'a Npm,
+    release: Release,
     /// Where logs of failures are kept.
     cache: &'a Path,
     /// What clients' users had set up, before hark came.
@@ -37,7 +39,7 @@ pub(super) struct Left {
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(hark: &Path, cache: &'a Path, npm: &'a Npm) -> Result<Self, String> {
+    pub(super) fn new(hark: &Path, cache: &'a Path, npm: &'a Npm, release: Release) -> Result<Self, String> {
         let home = Home::new(hark);
         let project = git::repository(&home, "app");
         fs::write(project.join(NOTES), "lanes: none\n").map_err(|e| e.to_string())?;
@@ -47,7 +49,7 @@ impl<'a> Stage<'a> {
         // So that the first client receives something too.
         let directive = ["remember", "--kind", "directive", "Never drive into the depot on a Friday."];
         home.hark(directive).within(&project).ok();
-        Ok(Stage { home, project, model, npm, cache, settings: BTreeMap::new(), left: None })
+        Ok(Stage { home, project, model, npm, release, cache, settings: BTreeMap::new(), left: None })
     }
 
     /// Puts there what the client's user has, and remembers it.
@@ -76,8 +78,9 @@ impl<'a> Stage<'a> {
         all
     }
 
-    pub(super) fn log(&self, client: &Client) -> PathBuf {
-        self.cache.join(format!("{}.log", client.id))
+    /// The log of the run with this name.
+    pub(super) fn log(&self, client: &Client, name: &str) -> PathBuf {
+        self.cache.join(format!("{}-{name}.log", client.id))
     }
 
     /// Where the requests of a failure are kept.
@@ -85,23 +88,43 @@ impl<'a> Stage<'a> {
         self.cache.join(format!("{}.requests.jsonl", client.id))
     }
 
-    /// Runs the client once with this prompt; what its model was asked.
-    pub(super) fn perform(
-        &self,
-        client: &Client,
-        prompt: &str,
-        script: Script,
-    ) -> (Result<(), String>, Vec<Asked>) {
-        self.model.play(script);
-        let outcome = self.run(client, (client.arguments)(prompt));
+    /// Runs the client once; what its model was asked.
+    pub(super) fn perform(&self, client: &Client, run: Run<'_>) -> (Result<(), String>, Vec<Asked>) {
+        let words = run.words(client);
+        self.model.play(run.scripts);
+        let outcome = self.run(client, run.name, words);
         processes::end_leftovers(&self.home.user());
         (outcome, self.model.asked())
     }
 
+    /// Runs the client twice at once: the second from start to end while the model of the first keeps it
+    /// waiting.
+    pub(super) fn perform_both(
+        &self,
+        client: &Client,
+        mut first: Run<'_>,
+        second: Run<'_>,
+    ) -> (Result<(), String>, Result<(), String>, Vec<Asked>) {
+        first.scripts[0].held = true;
+        let mark = first.scripts[0].prompt.clone();
+        let (words, other_words) = (first.words(client), second.words(client));
+        self.model.play([first.scripts, second.scripts].concat());
+        let outcomes = std::thread::scope(|scope| {
+            let waits = scope.spawn(|| self.run(client, first.name, words));
+            let came = self.model.wait_for(&mark, PATIENCE);
+            let other = self.run(client, second.name, other_words);
+            self.model.release();
+            let outcome = waits.join().unwrap_or_else(|_| Err("a panic".to_owned()));
+            (if came { outcome } else { Err("it asked its model nothing".to_owned()) }, other)
+        });
+        processes::end_leftovers(&self.home.user());
+        (outcomes.0, outcomes.1, self.model.asked())
+    }
+
     /// Runs the client with these words.
-    pub(super) fn run(&self, client: &Client, words: Vec<String>) -> Result<(), String> {
+    fn run(&self, client: &Client, name: &str, words: Vec<String>) -> Result<(), String> {
         let url = self.model.url();
-        let mut command = self.home.program(self.npm.binary(client.id, client.program));
+        let mut command = self.home.program(self.npm.binary(&self.folder_of(client), client.program));
         command.args(words).current_dir(&self.project).env("PATH", self.npm.search_path());
         for (name, value) in (client.environment)(&Scene { home: &self.home, url: &url }) {
             command.env(name, value);
@@ -115,13 +138,55 @@ impl<'a> Stage<'a> {
         ] {
             command.env(name, "1");
         }
-        finish(&mut command, &self.log(client), PATIENCE)
+        finish(&mut command, &self.log(client, name), PATIENCE)
     }
 
     /// What is run before, if anything is.
     pub(super) fn prepare(&self, client: &Client) -> Result<(), String> {
         let Some(before) = client.before else { return Ok(()) };
         let url = self.model.url();
-        self.run(client, before(&Scene { home: &self.home, url: &url }))
+        self.run(client, "before", before(&Scene { home: &self.home, url: &url }))
+    }
+
+    /// The sessions of this client, oldest first.
+    pub(super) fn sessions(&self, client: &Client) -> Vec<Value> {
+        let listed = self.hark(&["sessions", "--limit", "1000"]);
+        let mut own: Vec<Value> = listed["sessions"].as_array().cloned().unwrap_or_default();
+        own.retain(|session| session["host"] == client.id);
+        own.sort_by_key(|session| session["started"].as_str().unwrap_or_default().to_owned());
+        own
+    }
+
+    /// What hark says it injected into a session.
+    pub(super) fn ledger(&self, session: &Value) -> Vec<Entry> {
+        let id = session["id"].as_str().unwrap_or_default();
+        ledger::entries(&self.hark(&["ledger", "--session", id, "--limit", "1000"]))
+    }
+
+    /// A path as hark shows it.
+    pub(super) fn place(&self, shown: &str) -> PathBuf {
+        shown.strip_prefix("~/").map_or_else(|| shown.into(), |below| self.home.user().join(below))
+    }
+
+    fn folder_of(&self, client: &Client) -> String {
+        self.release.folder(client)
     }
 }
+
+/// One run of a client with a prompt.
+pub(super) struct Run<'a> {
+    /// Names its log.
+    pub(super) name: &'static str,
+    pub(super) prompt: String,
+    /// The session to go on with, as the client calls it.
+    pub(super) resumes: Option<&'a str>,
+    /// Of the prompt, then of the subagents.
+    pub(super) scripts: Vec<Script>,
+}
+
+impl Run<'_> {
+    fn words(&self, client: &Client) -> Vec<String> {
+        (client.arguments)(&self.prompt, self.resumes)
+    }
+}
+

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::fresh;
+use super::{fresh, since};
 use super::http::{Answer, event};
-use super::script::{Heard, Reply, Tool};
+use super::script::{Heard, Reply, Said, Tool};
 
-pub(super) fn hear(body: &Value) -> Heard {
+pub(super) fn hear(body: &Value, prompt: &str) -> Heard {
     let tools = items(&body["tools"]).filter_map(|tool| tool["name"].as_str()).map(Tool::plain).collect();
-    let called = items(&body["messages"])
+    let called = since(&body["messages"], prompt)
         .filter(|message| message["role"] == "assistant")
         .flat_map(|message| items(&message["content"]))
         .filter(|part| part["type"] == "tool_use")
@@ -21,7 +21,7 @@ pub(super) fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-pub(super) fn speak(body: &Value, reply: &Reply, stream: bool) -> Answer {
+pub(super) fn speak(body: &Value, Said { reply, tokens }: &Said, stream: bool) -> Answer {
     let (block, stop) = match reply {
         Reply::Text(text) => (json!({ "type": "text", "text": text }), "end_turn"),
         Reply::Call(tool, input) => {
@@ -29,7 +29,7 @@ pub(super) fn speak(body: &Value, reply: &Reply, stream: bool) -> Answer {
             (json!({ "type": "tool_use", "id": id, "name": tool.name, "input": input }), "tool_use")
         }
     };
-    let usage = json!({ "input_tokens": 100, "output_tokens": 20,
+    let usage = json!({ "input_tokens": tokens, "output_tokens": 20,
         "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0 });
     let mut message = json!({ "id": fresh("msg_"), "type": "message", "role": "assistant", "model": body["model"],
         "content": [block], "stop_reason": stop, "stop_sequence": null, "usage": usage });

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::anthropic::items;
-use super::fresh;
+use super::{fresh, since};
 use super::http::{Answer, event};
-use super::script::{Heard, Reply, Tool};
+use super::script::{Heard, Reply, Said, Tool};
 
-pub(super) fn hear(body: &Value) -> Heard {
+pub(super) fn hear(body: &Value, prompt: &str) -> Heard {
     let tools =
         items(&body["tools"]).filter_map(|tool| tool["function"]["name"].as_str()).map(Tool::plain).collect();
-    let called = items(&body["messages"])
+    let called = since(&body["messages"], prompt)
         .flat_map(|message| items(&message["tool_calls"]))
         .filter_map(|call| called(&call["function"]))
         .collect();
@@ -26,7 +26,7 @@ fn called(function: &Value) -> Option<String> {
     Some(inner.unwrap_or(name).to_owned())
 }
 
-pub(super) fn speak(body: &Value, reply: &Reply, stream: bool) -> Answer {
+pub(super) fn speak(body: &Value, Said { reply, tokens }: &Said, stream: bool) -> Answer {
     let (text, calls, finish) = match reply {
         Reply::Text(text) => (json!(text), None, "stop"),
         Reply::Call(tool, input) => {
@@ -35,7 +35,7 @@ pub(super) fn speak(body: &Value, reply: &Reply, stream: bool) -> Answer {
             (Value::Null, Some(json!([call])), "tool_calls")
         }
     };
-    let usage = json!({ "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120 });
+    let usage = json!({ "prompt_tokens": tokens, "completion_tokens": 20, "total_tokens": tokens + 20 });
     let mut delta = json!({ "role": "assistant", "content": text });
     if let Some(calls) = calls {
         delta["tool_calls"] = calls;

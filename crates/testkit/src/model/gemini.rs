@@ -3,24 +3,24 @@
 use serde_json::{Value, json};
 
 use super::anthropic::items;
-use super::fresh;
+use super::{fresh, since};
 use super::http::{Answer, event};
-use super::script::{Heard, Reply, Tool};
+use super::script::{Heard, Reply, Said, Tool};
 
-pub(super) fn hear(body: &Value) -> Heard {
+pub(super) fn hear(body: &Value, prompt: &str) -> Heard {
     let tools = items(&body["tools"])
         .flat_map(|tool| items(&tool["functionDeclarations"]))
         .filter_map(|function| function["name"].as_str())
         .map(Tool::plain)
         .collect();
-    let called = items(&body["contents"])
+    let called = since(&body["contents"], prompt)
         .flat_map(|content| items(&content["parts"]))
         .filter_map(|part| part["functionCall"]["name"].as_str().map(str::to_owned))
         .collect();
     Heard { tools, called }
 }
 
-pub(super) fn speak(body: &Value, reply: &Reply, stream: bool) -> Answer {
+pub(super) fn speak(body: &Value, Said { reply, tokens }: &Said, stream: bool) -> Answer {
     let part = match reply {
         Reply::Call(tool, input) => {
             json!({ "functionCall": { "name": tool.name, "args": input, "id": fresh("fc_") } })
@@ -31,7 +31,7 @@ pub(super) fn speak(body: &Value, reply: &Reply, stream: bool) -> Answer {
     };
     let answer = json!({
         "candidates": [{ "content": { "role": "model", "parts": [part] }, "finishReason": "STOP", "index": 0 }],
-        "usageMetadata": { "promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120 },
+        "usageMetadata": { "promptTokenCount": tokens, "candidatesTokenCount": 20, "totalTokenCount": tokens + 20 },
         "modelVersion": "fake-model", "responseId": fresh("r"),
     });
     if stream { Answer::events(event(None, &answer)) } else { Answer::json(&answer) }

@@ -1,5 +1,5 @@
 //! A scripted model for tests: a server on 127.0.0.1 that real clients use as their provider. It follows a
-//! script of tool calls and keeps every request so that the test can inspect it.
+//! script of tool calls for each conversation and keeps every request so that the test can inspect it.
 //!
 //! One file per protocol: Anthropic Messages, OpenAI Chat Completions, OpenAI Responses, Gemini.
 
@@ -12,45 +12,56 @@ mod script;
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use http::Message;
-use script::{Heard, Reply};
+use script::{Heard, Said};
 pub use script::{Script, Step};
+
+/// How long a held conversation waits to be released.
+const MOST_HELD: Duration = Duration::from_secs(60);
 
 /// A client's request and the answer it received.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub path: String,
     pub body: Value,
-    /// Whether it is part of the scripted conversation, not a title or a token count.
-    pub scripted: bool,
+    /// The prompt of the script that it belongs to; `None` for a title or a token count.
+    pub script: Option<String>,
+    /// Whether it asks for a summary of the conversation.
+    pub summarises: bool,
     pub reply: String,
 }
 
 impl Asked {
     /// Every text in the request, at any depth.
     pub fn texts(&self) -> Vec<&str> {
-        fn gather<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
-            match value {
-                Value::String(text) => found.push(text),
-                Value::Array(items) => items.iter().for_each(|item| gather(item, found)),
-                Value::Object(fields) => fields.values().for_each(|field| gather(field, found)),
-                _ => {}
-            }
-        }
-        let mut found = Vec::new();
-        gather(&self.body, &mut found);
-        found
+        texts(&self.body)
     }
 
     /// Whether any text contains these words.
     pub fn says(&self, words: &str) -> bool {
         self.texts().iter().any(|text| text.contains(words))
     }
+}
+
+/// Every text in a value, at any depth.
+fn texts(value: &Value) -> Vec<&str> {
+    fn gather<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::String(text) => found.push(text),
+            Value::Array(items) => items.iter().for_each(|item| gather(item, found)),
+            Value::Object(fields) => fields.values().for_each(|field| gather(field, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    gather(value, &mut found);
+    found
 }
 
 /// The server; it stops when this is dropped.
@@ -61,12 +72,14 @@ pub struct Model {
 
 struct Shared {
     state: Mutex<State>,
+    /// Something was asked, or a held conversation may go on.
+    changed: Condvar,
     stopped: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
-    script: Script,
+    scripts: Vec<Script>,
     asked: Vec<Asked>,
 }
 
@@ -81,7 +94,7 @@ impl Model {
     pub fn start() -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared { state: Mutex::default(), stopped: AtomicBool::new(false) });
+        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), stopped: AtomicBool::new(false) });
         let serving = Arc::clone(&shared);
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
@@ -100,9 +113,23 @@ impl Model {
         format!("http://{}", self.address)
     }
 
-    /// Switches to this script and forgets earlier requests.
-    pub fn play(&self, script: Script) {
-        *self.shared.state() = State { script, asked: Vec::new() };
+    /// Switches to these scripts, one for each conversation, and forgets earlier requests.
+    pub fn play(&self, scripts: Vec<Script>) {
+        *self.shared.state() = State { scripts, asked: Vec::new() };
+    }
+
+    /// Waits for the first request of this script; whether it came in time.
+    pub fn wait_for(&self, prompt: &str, patience: Duration) -> bool {
+        let of_script = |asked: &Asked| asked.script.as_deref() == Some(prompt);
+        let waits = |state: &mut State| !state.asked.iter().any(of_script);
+        let waited = self.shared.changed.wait_timeout_while(self.shared.state(), patience, waits);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    }
+
+    /// Lets the held conversations go on.
+    pub fn release(&self) {
+        self.shared.state().scripts.iter_mut().for_each(|script| script.held = false);
+        self.shared.changed.notify_all();
     }
 
     /// The requests since [`Model::play`].
@@ -130,9 +157,10 @@ fn serve(shared: &Shared, stream: TcpStream) {
 
 /// A protocol for talking to a model.
 struct Dialect {
-    hear: fn(&Value) -> Heard,
+    /// What has happened since this prompt.
+    hear: fn(&Value, &str) -> Heard,
     /// The reply as the client reads it, whole or as a stream of events.
-    speak: fn(&Value, &Reply, bool) -> http::Answer,
+    speak: fn(&Value, &Said, bool) -> http::Answer,
 }
 
 fn dialect(path: &str) -> Option<(Dialect, Option<bool>)> {
@@ -160,25 +188,91 @@ fn answer(shared: &Shared, message: &Message) -> http::Answer {
         return if path.ends_with("/models") { models() } else { http::Answer::missing() };
     }
     let body: Value = serde_json::from_slice(&message.body).unwrap_or_default();
+    let mut asked = Asked { path: message.path.clone(), body, script: None, summarises: false, reply: String::new() };
     let mut state = shared.state();
-    let (scripted, reply, answer) = match dialect(path) {
+    let answer = match dialect(path) {
         Some((dialect, stream)) => {
-            let heard = (dialect.hear)(&body);
-            let prompted = !heard.tools.is_empty()
-                && String::from_utf8_lossy(&message.body).contains(&state.script.prompt);
-            let reply = if prompted { state.script.next(&heard) } else { Reply::Text("A title".to_owned()) };
-            let stream = stream.unwrap_or(body["stream"] == json!(true));
-            (prompted, format!("{reply:?}"), (dialect.speak)(&body, &reply, stream))
+            let said = reply(&state.scripts, &dialect, &mut asked);
+            asked.reply = format!("{:?}", said.reply);
+            let stream = stream.unwrap_or(asked.body["stream"] == json!(true));
+            (dialect.speak)(&asked.body, &said, stream)
         }
         None if path.ends_with("/count_tokens") || path.ends_with(":countTokens") => {
             let tokens = message.body.len() / 4 + 1;
-            let counts = json!({ "input_tokens": tokens, "totalTokens": tokens });
-            (false, tokens.to_string(), http::Answer::json(&counts))
+            asked.reply = tokens.to_string();
+            http::Answer::json(&json!({ "input_tokens": tokens, "totalTokens": tokens }))
         }
-        None => (false, "not found".to_owned(), http::Answer::missing()),
+        None => {
+            "not found".clone_into(&mut asked.reply);
+            http::Answer::missing()
+        }
     };
-    state.asked.push(Asked { path: message.path.clone(), body, scripted, reply });
+    let prompt = asked.script.clone();
+    state.asked.push(asked);
+    shared.changed.notify_all();
+    let began = Instant::now();
+    let is_held = |state: &State| state.scripts.iter().any(|s| s.held && Some(&s.prompt) == prompt.as_ref());
+    while is_held(&state) && began.elapsed() < MOST_HELD {
+        let waited = shared.changed.wait_timeout(state, MOST_HELD);
+        state = waited.unwrap_or_else(PoisonError::into_inner).0;
+    }
     answer
+}
+
+/// What the script of this conversation says next, or some text for requests outside of it.
+fn reply(scripts: &[Script], dialect: &Dialect, asked: &mut Asked) -> Said {
+    let texts: Vec<String> = asked.texts().into_iter().map(spoken).collect();
+    // Of the prompt of a subagent its parent speaks too, but later.
+    let first = |script: &Script| texts.iter().position(|text| text.contains(&script.prompt));
+    let script = scripts.iter().filter_map(|script| Some((first(script)?, script))).min_by_key(|(at, _)| *at);
+    let Some((_, script)) = script else { return Said::text("A title") };
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let heard = (dialect.hear)(&asked.body, &script.prompt);
+    if COMPACTION.iter().any(|words| last_words(&asked.body).contains(words)) {
+        asked.summarises = true;
+        asked.script = Some(script.prompt.clone());
+        return script.summary(&heard, &texts);
+    }
+    if heard.tools.is_empty() {
+        return Said::text("A title");
+    }
+    asked.script = Some(script.prompt.clone());
+    script.next(&heard, &texts)
+}
+
+/// What clients write when they want a summary to go on with.
+const COMPACTION: &[&str] = &[
+    "create a detailed summary",
+    "CHECKPOINT COMPACTION",
+    "handoff summary",
+    "summarize the conversation",
+    "<state_snapshot>",
+];
+
+/// The last message of the user.
+fn last_words(body: &Value) -> String {
+    let messages = ["messages", "input", "contents"].into_iter().find_map(|key| body[key].as_array());
+    let last = messages.into_iter().flatten().rev().find(|message| message["role"] == "user");
+    last.map(|message| texts(message).join("\n")).unwrap_or_default()
+}
+
+/// The items of a conversation from the prompt on.
+fn since<'a>(conversation: &'a Value, prompt: &'a str) -> impl Iterator<Item = &'a Value> {
+    let says = move |item: &&Value| texts(item).into_iter().any(|text| spoken(text).contains(prompt));
+    conversation.as_array().into_iter().flatten().skip_while(move |item| !says(item))
+}
+
+/// A text without what hark added to it, which may quote the prompts of other sessions. Gemini CLI writes
+/// `&lt;` for `<`.
+fn spoken(text: &str) -> String {
+    let text = text.replace("&lt;", "<").replace("&gt;", ">");
+    let mut kept = String::new();
+    let mut rest = text.as_str();
+    while let Some((before, after)) = rest.split_once("<hark-memory") {
+        kept.push_str(before);
+        rest = after.split_once("</hark-memory>").map_or("", |(_, after)| after);
+    }
+    kept + rest
 }
 
 fn models() -> http::Answer {

@@ -4,19 +4,22 @@
 use serde_json::{Value, json};
 
 use super::anthropic::items;
-use super::fresh;
+use super::{fresh, since};
 use super::http::{Answer, event};
-use super::script::{Heard, Reply, Tool};
+use super::script::{Heard, Reply, Said, Tool};
 
 const SEARCH: &str = "tool_search";
 
-pub(super) fn hear(body: &Value) -> Heard {
+pub(super) fn hear(body: &Value, prompt: &str) -> Heard {
     let mut heard = Heard::default();
     offer(&body["tools"], None, &mut heard.tools);
-    for item in items(&body["input"]) {
+    // Tools that a search found, whenever it was.
+    let found = |item: &&Value| matches!(item["type"].as_str(), Some("tool_search_output" | "additional_tools"));
+    for item in items(&body["input"]).filter(found) {
+        offer(&item["tools"], None, &mut heard.tools);
+    }
+    for item in since(&body["input"], prompt) {
         match item["type"].as_str().unwrap_or_default() {
-            // Tools that a search found.
-            "tool_search_output" | "additional_tools" => offer(&item["tools"], None, &mut heard.tools),
             "tool_search_call" => heard.called.push(SEARCH.to_owned()),
             "function_call" | "custom_tool_call" => {
                 heard.called.extend(item["name"].as_str().map(str::to_owned));
@@ -40,10 +43,10 @@ fn offer(tools: &Value, namespace: Option<&str>, offered: &mut Vec<Tool>) {
     }
 }
 
-pub(super) fn speak(body: &Value, reply: &Reply, stream: bool) -> Answer {
+pub(super) fn speak(body: &Value, Said { reply, tokens }: &Said, stream: bool) -> Answer {
     let item = item(reply);
-    let usage = json!({ "input_tokens": 100, "input_tokens_details": { "cached_tokens": 0 }, "output_tokens": 20,
-        "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 120 });
+    let usage = json!({ "input_tokens": tokens, "input_tokens_details": { "cached_tokens": 0 }, "output_tokens": 20,
+        "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": tokens + 20 });
     let whole = json!({ "id": fresh("resp_"), "object": "response", "created_at": 1, "status": "completed",
         "model": body["model"], "output": [item], "usage": usage, "parallel_tool_calls": true,
         "tool_choice": "auto", "tools": [] });

@@ -1,16 +1,22 @@
 //! What the model should do: one tool call after another, then a closing message.
 //!
 //! The next step follows from the request alone. A client sends the whole conversation each time, so the
-//! calls in it show how far it has come, and the same request always gets the same answer.
+//! calls in it show how far it has come, and the same request always gets the same answer. Where the client
+//! replaced the conversation by a summary, the summary shows it.
 
 use serde_json::Value;
 
+/// What a model reports for the tokens of a request, unless a step reports more.
+const FEW_TOKENS: u64 = 100;
+
 #[derive(Debug, Clone, Default)]
 pub struct Script {
-    /// Words that identify the conversation; without quotes, because JSON would escape them.
+    /// Words in the user's prompt that identify the conversation.
     pub prompt: String,
     pub steps: Vec<Step>,
     pub closing: String,
+    /// Answers nothing until [`release`](super::Model::release).
+    pub held: bool,
 }
 
 /// One call of a tool.
@@ -23,12 +29,13 @@ pub struct Step {
     search: Option<(String, Value)>,
     /// A tool that calls others, for clients that never reveal them.
     through: Option<(String, Value)>,
+    tokens: u64,
 }
 
 impl Step {
     pub fn new(names: &[&str], input: Value) -> Self {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Step { names, input, search: None, through: None }
+        Step { names, input, search: None, through: None, tokens: FEW_TOKENS }
     }
 
     #[must_use]
@@ -40,6 +47,13 @@ impl Step {
     #[must_use]
     pub fn called_through(mut self, tool: &str, input: Value) -> Self {
         self.through = Some((tool.to_owned(), input));
+        self
+    }
+
+    /// Reports this many tokens for the conversation so far, which makes a client compact it.
+    #[must_use]
+    pub fn reporting(mut self, tokens: u64) -> Self {
+        self.tokens = tokens;
         self
     }
 
@@ -69,8 +83,21 @@ impl Tool {
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     pub(super) tools: Vec<Tool>,
-    /// Names of the tools that the model has called so far.
+    /// Names of the tools that the model has called since the prompt.
     pub(super) called: Vec<String>,
+}
+
+/// An answer, and the tokens that it reports for the request.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Said {
+    pub(super) reply: Reply,
+    pub(super) tokens: u64,
+}
+
+impl Said {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Said { reply: Reply::Text(text.into()), tokens: FEW_TOKENS }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -80,16 +107,36 @@ pub(super) enum Reply {
 }
 
 impl Script {
-    pub(super) fn next(&self, heard: &Heard) -> Reply {
-        let mut left = self.steps.as_slice();
+    /// The summary of a conversation, for a client that asks for one.
+    pub(super) fn summary(&self, heard: &Heard, texts: &[&str]) -> Said {
+        let done = self.steps.len() - self.left(heard, texts).len();
+        Said::text(format!("{SUMMARY}{}: {done} steps are done.", self.prompt))
+    }
+
+    /// The steps still to take: after those in the summary, if there is one, and those in the request.
+    fn left(&self, heard: &Heard, texts: &[&str]) -> &[Step] {
+        let mark = format!("{SUMMARY}{}: ", self.prompt);
+        let summarised = texts.iter().filter_map(|text| {
+            let (_, after) = text.rsplit_once(&mark)?;
+            after.split(' ').next()?.parse::<usize>().ok()
+        });
+        let mut left = &self.steps[summarised.max().unwrap_or(0).min(self.steps.len())..];
         for name in &heard.called {
             if left.first().is_some_and(|step| step.fits(name)) {
                 left = &left[1..];
             }
         }
-        let Some(step) = left.first() else { return Reply::Text(self.closing.clone()) };
+        left
+    }
+
+    pub(super) fn next(&self, heard: &Heard, texts: &[&str]) -> Said {
+        let Some(step) = self.left(heard, texts).first() else { return Said::text(&self.closing) };
+        let call = |tool: &Tool, input: &Value| Said {
+            reply: Reply::Call(tool.clone(), input.clone()),
+            tokens: step.tokens,
+        };
         if let Some(tool) = heard.tools.iter().find(|tool| step.fits(&tool.name)) {
-            return Reply::Call(tool.clone(), step.input.clone());
+            return call(tool, &step.input);
         }
         let offered = |name: &str| heard.tools.iter().find(|tool| tool.name == name);
         let searched = |name: &str| heard.called.last().is_some_and(|last| last == name);
@@ -97,14 +144,16 @@ impl Script {
             && !searched(name)
             && let Some(tool) = offered(name)
         {
-            return Reply::Call(tool.clone(), input.clone());
+            return call(tool, input);
         }
         if let Some((name, input)) = &step.through
             && let Some(tool) = offered(name)
         {
-            return Reply::Call(tool.clone(), input.clone());
+            return call(tool, input);
         }
         let there: Vec<&str> = heard.tools.iter().map(|tool| tool.name.as_str()).collect();
-        Reply::Text(format!("no tool {:?} among {there:?}", step.names))
+        Said::text(format!("no tool {:?} among {there:?}", step.names))
     }
 }
+
+const SUMMARY: &str = "Summary of ";

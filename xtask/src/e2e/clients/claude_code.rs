@@ -3,7 +3,7 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Hooks, words};
+use super::{Client, Compaction, words};
 
 pub(super) const CLIENT: Client = Client {
     id: "claude-code",
@@ -24,15 +24,11 @@ pub(super) const CLIENT: Client = Client {
         ]
     },
     before: None,
-    arguments: |prompt| {
-        words(&[
-            "-p",
-            prompt,
-            "--model",
-            "claude-sonnet-4-5",
-            "--allowedTools",
-            "Edit Read Bash(node:*) mcp__hark",
-        ])
+    arguments: |prompt, session| {
+        let tools = "Edit Read Agent Bash(node:*) mcp__hark";
+        let mut all = words(&["-p", prompt, "--model", "claude-sonnet-4-5", "--allowedTools", tools]);
+        all.extend(session.into_iter().flat_map(|id| words(&["--resume", id])));
+        all
     },
     call: |tool, input| {
         let query = json!({ "query": format!("select:mcp__hark__{tool}"), "max_results": 3 });
@@ -44,9 +40,14 @@ pub(super) const CLIENT: Client = Client {
             Step::new(&["Edit"], json!({ "file_path": path, "old_string": old, "new_string": new })),
         ]
     },
-    shell: Some(|command| {
-        Step::new(&["Bash"], json!({ "command": command, "description": "Checks the lane" }))
+    shell: |command| Step::new(&["Bash"], json!({ "command": command, "description": "Checks the lane" })),
+    delegate: Some(|prompt| {
+        let input = json!({ "description": "Looks it up", "prompt": prompt, "subagent_type": "general-purpose",
+            "run_in_background": false });
+        Step::new(&["Agent"], input)
     }),
+    resumes: true,
+    compacts: Some(Compaction::Prompt("/compact")),
     instructed: true,
-    hooks: Hooks { ends: true, prompt: true },
+    absent: &[],
 };

@@ -3,7 +3,8 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Hooks, words};
+use super::{Client, words};
+use crate::e2e::proven::Promise;
 
 pub(super) const CLIENT: Client = Client {
     id: "cline",
@@ -20,14 +21,32 @@ pub(super) const CLIENT: Client = Client {
         let url = format!("{}/v1", scene.url);
         words(&["auth", "-p", "openai-compatible", "-k", "sk-not-a-key", "-m", "fake-model", "-b", &url])
     }),
-    arguments: |prompt| words(&["--json", "--auto-approve", "true", prompt]),
+    arguments: |prompt, session| {
+        let mut all = words(&["--json", "--auto-approve", "true"]);
+        all.extend(session.into_iter().flat_map(|id| words(&["--id", id])));
+        all.push(prompt.to_owned());
+        all
+    },
     call: |tool, input| Step::new(&[tool], input),
     edit: |path, old, new| {
         let input = json!({ "command": "str_replace", "path": path, "old_str": old, "new_str": new,
             "old_text": old, "new_text": new });
         vec![Step::new(&["editor", "edit"], input)]
     },
-    shell: None,
+    shell: |command| {
+        let input = json!({ "commands": [command], "command": command });
+        Step::new(&["run_commands", "execute_command", "bash"], input)
+    },
+    delegate: None,
+    resumes: false,
+    compacts: None,
     instructed: false,
-    hooks: Hooks { ends: false, prompt: false },
+    absent: &[
+        (Promise::Prompt, NO_PROMPTS),
+        (Promise::Silence, NO_PROMPTS),
+        (Promise::AfterCompaction, "?"),
+        (Promise::End, "fires no hook at the end without a terminal"),
+    ],
 };
+
+const NO_PROMPTS: &str = "fires no hook for a prompt without a terminal";

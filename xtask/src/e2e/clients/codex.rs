@@ -3,7 +3,7 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Hooks, words};
+use super::{Client, Compaction, words};
 
 pub(super) const CLIENT: Client = Client {
     id: "codex",
@@ -11,7 +11,7 @@ pub(super) const CLIENT: Client = Client {
     program: "codex",
     settings: |scene| {
         let config = format!(
-            "# mine\nmodel = \"gpt-5.5\"\nmodel_provider = \"fake\"\ncheck_for_update_on_startup = false\n\n\
+            "# mine\nmodel = \"gpt-5.5\"\nmodel_provider = \"fake\"\ncheck_for_update_on_startup = false\nmodel_auto_compact_token_limit = 80000\n\n\
              [analytics]\nenabled = false\n\n[model_providers.fake]\nname = \"fake\"\nbase_url = \"{}/v1\"\n\
              wire_api = \"responses\"\nenv_key = \"FAKE_KEY\"\n",
             scene.url
@@ -20,14 +20,15 @@ pub(super) const CLIENT: Client = Client {
     },
     environment: |_| vec![("FAKE_KEY", "sk-not-a-key".to_owned())],
     before: None,
-    arguments: |prompt| {
-        words(&[
-            "exec",
+    arguments: |prompt, session| {
+        let resume: &[&str] = if session.is_some() { &["exec", "resume"] } else { &["exec"] };
+        let options = [
             "--skip-git-repo-check",
             "--dangerously-bypass-hook-trust",
             "--dangerously-bypass-approvals-and-sandbox",
-            prompt,
-        ])
+        ];
+        let last: Vec<&str> = session.into_iter().chain([prompt]).collect();
+        words(&[resume, &options, &last].concat())
     },
     call: |tool, input| {
         Step::new(&[tool], input)
@@ -40,9 +41,12 @@ pub(super) const CLIENT: Client = Client {
         );
         vec![Step::new(&["apply_patch"], json!(patch))]
     },
-    shell: Some(|command| {
+    shell: |command| {
         Step::new(&["exec_command", "shell_command"], json!({ "cmd": command, "command": command }))
-    }),
+    },
+    delegate: None,
+    resumes: true,
+    compacts: Some(Compaction::Tokens(90_000)),
     instructed: true,
-    hooks: Hooks { ends: true, prompt: true },
+    absent: &[],
 };

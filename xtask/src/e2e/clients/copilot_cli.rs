@@ -3,7 +3,7 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Hooks, words};
+use super::{Client, Compaction, words};
 
 pub(super) const CLIENT: Client = Client {
     id: "copilot-cli",
@@ -20,16 +20,11 @@ pub(super) const CLIENT: Client = Client {
         ]
     },
     before: None,
-    arguments: |prompt| {
-        words(&[
-            "-p",
-            prompt,
-            "--allow-all-tools",
-            "--allow-all-paths",
-            "--trust-folder",
-            "--output-format",
-            "json",
-        ])
+    arguments: |prompt, session| {
+        let options = ["--allow-all-tools", "--allow-all-paths", "--trust-folder", "--output-format", "json"];
+        let mut all = words(&[&["-p", prompt], options.as_slice()].concat());
+        all.extend(session.map(|id| format!("--resume={id}")));
+        all
     },
     call: |tool, input| Step::new(&[tool], input),
     edit: |path, old, new| {
@@ -38,7 +33,10 @@ pub(super) const CLIENT: Client = Client {
             Step::new(&["edit"], json!({ "path": path, "old_str": old, "new_str": new })),
         ]
     },
-    shell: None,
+    shell: |command| Step::new(&["bash"], json!({ "command": command, "description": "Checks the lane" })),
+    delegate: None,
+    resumes: true,
+    compacts: Some(Compaction::Tokens(190_000)),
     instructed: true,
-    hooks: Hooks { ends: true, prompt: true },
+    absent: &[],
 };

@@ -3,7 +3,8 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Hooks, words};
+use super::{Client, Compaction, words};
+use crate::e2e::proven::Promise;
 
 pub(super) const CLIENT: Client = Client {
     id: "droid",
@@ -26,8 +27,12 @@ pub(super) const CLIENT: Client = Client {
         ]
     },
     before: None,
-    arguments: |prompt| {
-        words(&["exec", "--skip-permissions-unsafe", "-m", "custom:fake-model", "-o", "stream-json", prompt])
+    arguments: |prompt, session| {
+        let mut all =
+            words(&["exec", "--skip-permissions-unsafe", "-m", "custom:fake-model", "-o", "stream-json"]);
+        all.extend(session.into_iter().flat_map(|id| words(&["--session-id", id])));
+        all.push(prompt.to_owned());
+        all
     },
     call: |tool, input| {
         let query = json!({ "query": format!("select:hark___{tool}") });
@@ -37,7 +42,16 @@ pub(super) const CLIENT: Client = Client {
         let input = json!({ "file_path": path, "old_str": old, "new_str": new, "old_string": old, "new_string": new });
         vec![Step::new(&["Read"], json!({ "file_path": path })), Step::new(&["Edit"], input)]
     },
-    shell: None,
+    shell: |command| {
+        let input = json!({ "command": command, "summary": "Checks the lane", "riskLevel": "low",
+            "riskLevelReason": "It only reads.", "timeout": 30 });
+        Step::new(&["Execute", "Bash"], input)
+    },
+    delegate: None,
+    resumes: true,
+    compacts: Some(Compaction::Tokens(190_000)),
     instructed: true,
-    hooks: Hooks { ends: true, prompt: false },
+    absent: &[(Promise::Prompt, NO_PROMPTS), (Promise::Silence, NO_PROMPTS)],
 };
+
+const NO_PROMPTS: &str = "`droid exec` fires no hook for a prompt";

@@ -3,7 +3,7 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Hooks, words};
+use super::{Client, Compaction, words};
 
 pub(super) const CLIENT: Client = Client {
     id: "gemini-cli",
@@ -24,10 +24,12 @@ pub(super) const CLIENT: Client = Client {
         ]
     },
     before: None,
-    arguments: |prompt| {
+    arguments: |prompt, session| {
         let options =
             ["--model", "gemini-2.5-pro", "--approval-mode", "yolo", "--output-format", "stream-json"];
-        words(&[&["-p", prompt], options.as_slice()].concat())
+        let mut all = words(&[&["-p", prompt], options.as_slice()].concat());
+        all.extend(session.into_iter().flat_map(|id| words(&["--resume", id])));
+        all
     },
     call: |tool, input| Step::new(&[tool], input),
     edit: |path, old, new| {
@@ -35,7 +37,12 @@ pub(super) const CLIENT: Client = Client {
             json!({ "file_path": path, "old_string": old, "new_string": new, "instruction": "rename" });
         vec![Step::new(&["read_file"], json!({ "file_path": path })), Step::new(&["replace"], input)]
     },
-    shell: None,
+    shell: |command| {
+        Step::new(&["run_shell_command"], json!({ "command": command, "description": "Checks the lane" }))
+    },
+    delegate: None,
+    resumes: true,
+    compacts: Some(Compaction::Tokens(900_000)),
     instructed: true,
-    hooks: Hooks { ends: true, prompt: true },
+    absent: &[],
 };

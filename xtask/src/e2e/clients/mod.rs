@@ -1,5 +1,5 @@
 //! The clients, one file each: the release, how to configure the scripted model, how its model calls tools,
-//! and which hooks it fires without a terminal.
+//! how it resumes and compacts a session, and what it cannot do without a terminal.
 
 mod claude_code;
 mod cline;
@@ -16,17 +16,18 @@ use hark_testkit::Home;
 use hark_testkit::model::Step;
 use serde_json::Value;
 
-/// In this order: each receives what the previous one left behind.
-pub(super) const ALL: &[&Client] = &[
-    &claude_code::CLIENT,
-    &codex::CLIENT,
-    &opencode::CLIENT,
-    &gemini_cli::CLIENT,
-    &copilot_cli::CLIENT,
-    &qwen_code::CLIENT,
-    &droid::CLIENT,
-    &cline::CLIENT,
+use super::proven::Promise;
+
+/// Two rows that run side by side, each with a home of its own. In a row, each client receives what the one
+/// before left behind.
+pub(super) const ROWS: [&[&Client]; 2] = [
+    &[&claude_code::CLIENT, &opencode::CLIENT, &copilot_cli::CLIENT, &droid::CLIENT],
+    &[&codex::CLIENT, &gemini_cli::CLIENT, &qwen_code::CLIENT, &cline::CLIENT],
 ];
+
+pub(super) fn all() -> impl Iterator<Item = &'static Client> {
+    ROWS.into_iter().flatten().copied()
+}
 
 /// A real client at one release.
 pub(super) struct Client {
@@ -39,24 +40,62 @@ pub(super) struct Client {
     pub(super) environment: fn(&Scene<'_>) -> Vec<(&'static str, String)>,
     /// A command to run once before, such as a login.
     pub(super) before: Option<fn(&Scene<'_>) -> Vec<String>>,
-    pub(super) arguments: fn(&str) -> Vec<String>,
+    /// Its words for a prompt: in a new session, or in the one that it calls so.
+    pub(super) arguments: fn(&str, Option<&str>) -> Vec<String>,
     /// How its model calls a tool of hark.
     pub(super) call: fn(&str, Value) -> Step,
     /// How its model changes a file; most want to have read it first.
     pub(super) edit: fn(&Path, &str, &str) -> Vec<Step>,
-    /// How its model runs a command, where what is said before a tool was seen to reach the model.
-    pub(super) shell: Option<fn(&str) -> Step>,
+    /// How its model runs a command.
+    pub(super) shell: fn(&str) -> Step,
+    /// How its model starts a subagent with this prompt, if hark can tell it something.
+    pub(super) delegate: Option<fn(&str) -> Step>,
+    /// Whether it can go on with a session that ended.
+    pub(super) resumes: bool,
+    pub(super) compacts: Option<Compaction>,
     /// Has a file for instructions of its user.
     pub(super) instructed: bool,
-    pub(super) hooks: Hooks,
+    /// Promises that hark cannot keep with this client when it runs without a terminal, and why.
+    pub(super) absent: &'static [(Promise, &'static str)],
 }
 
-/// What a client does with hooks in a non-interactive run.
-pub(super) struct Hooks {
-    /// Tells of the end of a session.
-    pub(super) ends: bool,
-    /// Shows the model what a prompt brings.
-    pub(super) prompt: bool,
+/// What makes a client compact a session.
+#[derive(Clone, Copy)]
+pub(super) enum Compaction {
+    /// This prompt, when it goes on with the session.
+    Prompt(&'static str),
+    /// This many tokens, if its model reports them.
+    Tokens(u64),
+}
+
+/// Which release of the clients to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Release {
+    /// The ones named here.
+    Pinned,
+    /// Whatever is the newest today.
+    Newest,
+}
+
+impl Release {
+    pub(super) fn packages(self, client: &Client) -> Vec<String> {
+        let newest = |package: &&str| match package.rsplit_once('@') {
+            Some((name, _)) if !name.is_empty() => format!("{name}@latest"),
+            _ => format!("{package}@latest"),
+        };
+        match self {
+            Release::Pinned => client.packages.iter().map(|package| (*package).to_owned()).collect(),
+            Release::Newest => client.packages.iter().map(newest).collect(),
+        }
+    }
+
+    /// Where they are installed.
+    pub(super) fn folder(self, client: &Client) -> String {
+        match self {
+            Release::Pinned => client.id.to_owned(),
+            Release::Newest => format!("{}-newest", client.id),
+        }
+    }
 }
 
 /// Where a client plays.
@@ -79,4 +118,17 @@ impl Scene<'_> {
 
 fn words(list: &[&str]) -> Vec<String> {
     list.iter().map(|word| (*word).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_release_has_no_number() {
+        let codex = Release::Newest.packages(&codex::CLIENT);
+        assert_eq!(codex, ["@openai/codex@latest"]);
+        assert_eq!(Release::Newest.packages(&opencode::CLIENT), ["opencode-ai@latest"]);
+        assert_ne!(Release::Newest.folder(&codex::CLIENT), Release::Pinned.folder(&codex::CLIENT));
+    }
 }

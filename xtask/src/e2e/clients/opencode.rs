@@ -3,7 +3,8 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Hooks, words};
+use super::{Client, Compaction, words};
+use crate::e2e::proven::Promise;
 
 pub(super) const CLIENT: Client = Client {
     id: "opencode",
@@ -38,7 +39,12 @@ pub(super) const CLIENT: Client = Client {
         off.map(|name| (name, "1".to_owned())).to_vec()
     },
     before: None,
-    arguments: |prompt| words(&["run", "--format", "json", prompt]),
+    arguments: |prompt, session| {
+        let mut all = words(&["run", "--format", "json"]);
+        all.extend(session.into_iter().flat_map(|id| words(&["--session", id])));
+        all.push(prompt.to_owned());
+        all
+    },
     call: |tool, input| Step::new(&[tool], input),
     edit: |path, old, new| {
         vec![
@@ -46,8 +52,10 @@ pub(super) const CLIENT: Client = Client {
             Step::new(&["edit"], json!({ "filePath": path, "oldString": old, "newString": new })),
         ]
     },
-    shell: None,
+    shell: |command| Step::new(&["bash"], json!({ "command": command, "description": "Checks the lane" })),
+    delegate: None,
+    resumes: true,
+    compacts: Some(Compaction::Tokens(195_000)),
     instructed: true,
-    // A session is never ended, only left.
-    hooks: Hooks { ends: false, prompt: true },
+    absent: &[(Promise::End, "a session is only left; it ends when its user deletes it")],
 };

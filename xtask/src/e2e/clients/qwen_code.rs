@@ -3,7 +3,8 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Hooks, words};
+use super::{Client, Compaction, words};
+use crate::e2e::proven::Promise;
 
 pub(super) const CLIENT: Client = Client {
     id: "qwen-code",
@@ -26,7 +27,11 @@ pub(super) const CLIENT: Client = Client {
         ]
     },
     before: None,
-    arguments: |prompt| words(&["-p", prompt, "--approval-mode", "yolo", "--output-format", "stream-json"]),
+    arguments: |prompt, session| {
+        let mut all = words(&["-p", prompt, "--approval-mode", "yolo", "--output-format", "stream-json"]);
+        all.extend(session.into_iter().flat_map(|id| words(&["--resume", id])));
+        all
+    },
     call: |tool, input| {
         let name = format!("mcp__hark__{tool}");
         Step::new(&[tool], input.clone())
@@ -39,7 +44,13 @@ pub(super) const CLIENT: Client = Client {
             Step::new(&["edit"], json!({ "file_path": path, "old_string": old, "new_string": new })),
         ]
     },
-    shell: None,
+    shell: |command| {
+        let input = json!({ "command": command, "description": "Checks the lane", "is_background": false });
+        Step::new(&["run_shell_command"], input)
+    },
+    delegate: None,
+    resumes: true,
+    compacts: Some(Compaction::Tokens(190_000)),
     instructed: true,
-    hooks: Hooks { ends: false, prompt: true },
+    absent: &[(Promise::End, "fires no hook at the end without a terminal")],
 };

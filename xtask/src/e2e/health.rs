@@ -1,0 +1,63 @@
+//! `hark doctor` tells the truth: that all is well when it is, and what is wrong when something is broken.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::clients::Client;
+use super::proven::Promise;
+use super::stage::Stage;
+use super::verdict::Verdict;
+
+const PROMISE: Promise = Promise::Doctor;
+
+/// After the client has worked: all is well. Then each of hark's pieces is broken and repaired in turn.
+pub(super) fn doctor(stage: &Stage<'_>, client: &Client, installed: &[PathBuf], verdict: &mut Verdict) {
+    let (report, own) = report(stage, client);
+    verdict.prove_equal(PROMISE, "it is connected", &wired(&own), &"yes");
+    let heard = own["last_event"].is_string() && own["last_injection"].is_string();
+    verdict.prove(PROMISE, format!("its last event and last injection are shown: {own}"), heard);
+    verdict.prove_equal(PROMISE, "no fault is found", &report["findings"], &serde_json::json!([]));
+    for path in installed {
+        if let Err(why) = broken(stage, client, path, verdict) {
+            verdict.prove(PROMISE, format!("{}: {why}", path.display()), false);
+        }
+    }
+}
+
+/// Takes hark out of one file and puts it back.
+fn broken(stage: &Stage<'_>, client: &Client, path: &Path, verdict: &mut Verdict) -> Result<(), String> {
+    let failed = |e: std::io::Error| e.to_string();
+    let name = path.strip_prefix(stage.home.root()).unwrap_or(path).display();
+    let whole = fs::read(path).map_err(failed)?;
+    match stage.settings.get(path) {
+        Some(bytes) => fs::write(path, bytes).map_err(failed)?,
+        None => fs::remove_file(path).map_err(failed)?,
+    }
+    let (_, own) = report(stage, client);
+    let named = own["problems"].to_string().contains(file_name(path)) && own["mend"].is_string();
+    verdict.prove(PROMISE, format!("without {name} it is {}: {own}", wired(&own)), wired(&own) != "yes" && named);
+    let mend: Vec<&str> = own["mend"].as_str().unwrap_or_default().split(' ').skip(1).collect();
+    stage.hark(&mend);
+    let (_, own) = report(stage, client);
+    verdict.prove_equal(PROMISE, format!("the advice repairs {name}"), &wired(&own), &"yes");
+    fs::write(path, whole).map_err(failed)
+}
+
+fn file_name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+fn wired(own: &Value) -> &str {
+    own["wired"].as_str().unwrap_or("not listed")
+}
+
+/// The whole report, and what it says of this client.
+fn report(stage: &Stage<'_>, client: &Client) -> (Value, Value) {
+    let outcome = stage.home.hark(["doctor", "--json"]).within(&stage.project).run();
+    let report: Value = serde_json::from_str(&outcome.stdout()).unwrap_or_default();
+    let assistants = report["assistants"].as_array().cloned().unwrap_or_default();
+    let own = assistants.into_iter().find(|one| one["host"] == client.id).unwrap_or_default();
+    (report, own)
+}
