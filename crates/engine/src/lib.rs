@@ -36,11 +36,12 @@ pub mod worker;
 
 pub use clock::Clock;
 pub use config::Config;
-pub use engine::{Caller, Engine};
+pub use engine::{Caller, Connection, Engine};
 pub use error::{EngineError, ErrorKind};
-pub use hark_hosts::session_in;
+pub use hark_hosts::process;
 pub use hark_store::{Layout, fold_beside};
 pub use hark_store::{Told, Trust};
 pub use home::Home;
 pub use machine::Machine;
 pub use operation::Operation;
+pub use sessions::session_in;
