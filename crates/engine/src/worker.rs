@@ -60,7 +60,7 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     let mut done = Done { events: drain(engine, started, limit)?, ..Done::default() };
     let now = engine.now();
     engine.store.note_day(now);
-    for num in sessions::gone(engine)? {
+    for num in live::gone(engine)? {
         if started.elapsed() > limit {
             break;
         }

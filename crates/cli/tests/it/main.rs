@@ -24,6 +24,7 @@ mod mend_migrate;
 mod mend_projects;
 mod mend_stores;
 mod mend_install;
+mod mend_tools;
 mod migrate;
 mod models;
 mod origins;

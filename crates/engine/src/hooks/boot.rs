@@ -377,7 +377,7 @@ fn live(
     page: &mut Page,
 ) -> Result<(), EngineError> {
     let here = place.here(engine)?;
-    let mut found = sessions::others_at_work(engine, here, place.own, now)?;
+    let mut found = live::others_at_work(engine, here, place.own, now)?;
     found.retain(|stored| Some(stored.num) != except);
     let mut told = false;
     for stored in found.iter().take(MOST_LIVE) {

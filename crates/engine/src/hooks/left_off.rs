@@ -12,7 +12,7 @@ use crate::error::EngineError;
 use crate::hooks::boot::{MARK, Place};
 use crate::hooks::page::{Page, short};
 use crate::recall::gate::is_trivial;
-use crate::sessions::Liveness;
+use crate::live::Liveness;
 
 /// Older work is history, not where you left off.
 const LEFT_OFF_MS: i64 = 30 * DAY_MS;
