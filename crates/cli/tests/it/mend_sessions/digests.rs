@@ -14,7 +14,8 @@ fn number(home: &Home, sql: &str) -> i64 {
 /// Requests with a command and a long reply each.
 fn turns(home: &Home, folder: &Path, session: &str, range: std::ops::Range<usize>) {
     for at in range {
-        let prompt = json!({ "prompt": format!("Rework part {at} of the importer."), "turn_id": format!("t{at}") });
+        let prompt =
+            json!({ "prompt": format!("Rework part {at} of the importer."), "turn_id": format!("t{at}") });
         tell(home, "codex", folder, session, "UserPromptSubmit", &prompt);
         let tool = json!({ "tool_name": "Bash", "tool_use_id": format!("call-{at}"),
             "tool_input": { "command": format!("cargo test part{at}") }, "tool_response": "3 passed" });
@@ -40,12 +41,14 @@ fn a_long_session_is_condensed_while_it_goes_on() {
         number(&home, "SELECT count(*) FROM digest") > 0
     });
     assert_eq!(show(&home, "s")["status"], "open");
-    let newest = "SELECT count(*) FROM (SELECT digest FROM event ORDER BY seq DESC LIMIT 6) WHERE digest IS NULL";
+    let newest =
+        "SELECT count(*) FROM (SELECT digest FROM event ORDER BY seq DESC LIMIT 6) WHERE digest IS NULL";
     assert_eq!(number(&home, newest), 6, "the newest events stay as they are");
     let left = number(&home, "SELECT coalesce(sum(tokens), 0) FROM event WHERE digest IS NULL");
     assert!(left < 2_000, "{left}");
     let parts = home.hark(["expand", "s", "--json"]).ok().json();
-    let kinds: Vec<&str> = parts["parts"].as_array().unwrap().iter().map(|p| p["kind"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> =
+        parts["parts"].as_array().unwrap().iter().map(|p| p["kind"].as_str().unwrap()).collect();
     assert!(kinds.first() == Some(&"digest") && kinds.contains(&"reply"), "{kinds:?}");
 }
 

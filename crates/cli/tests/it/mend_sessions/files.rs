@@ -25,7 +25,8 @@ fn a_file_that_is_written_and_then_edited_counts_once() {
     let work = home.work();
     let file = work.join("new.rs");
     let tool = |name: &str, id: &str, input: Value, response: Value| {
-        let more = json!({ "tool_name": name, "tool_use_id": id, "tool_input": input, "tool_response": response });
+        let more =
+            json!({ "tool_name": name, "tool_use_id": id, "tool_input": input, "tool_response": response });
         tell(&home, "claude-code", &work, "s", "PostToolUse", &more);
     };
     tool(

@@ -18,7 +18,14 @@ fn talk(home: &Home, folder: &Path, session: &str, prompts: &[&str]) {
     start(home, "codex", folder, session, "startup");
     for (at, prompt) in prompts.iter().enumerate() {
         let turn = format!("{session}-{at}");
-        tell(home, "codex", folder, session, "UserPromptSubmit", &json!({ "prompt": prompt, "turn_id": turn }));
+        tell(
+            home,
+            "codex",
+            folder,
+            session,
+            "UserPromptSubmit",
+            &json!({ "prompt": prompt, "turn_id": turn }),
+        );
         let reply = json!({ "last_assistant_message": "A burrito." });
         tell(home, "codex", folder, session, "Stop", &reply);
     }
@@ -113,7 +120,11 @@ fn parts_can_be_switched() {
             settings(&home, &format!("[boot]\n{}", all.collect::<String>()));
             let said = start(&home, "claude-code", &repo, &format!("{on}{at}"), "startup");
             for (other, others) in parts {
-                assert_eq!(said.contains(others), (other == *part) == on, "{part} {on}: {other} {words}: {said}");
+                assert_eq!(
+                    said.contains(others),
+                    (other == *part) == on,
+                    "{part} {on}: {other} {words}: {said}"
+                );
             }
         }
     }
@@ -123,8 +134,8 @@ fn parts_can_be_switched() {
 fn hot_memories_and_other_sessions_are_parts_too() {
     let home = home();
     let folder = home.work();
-    home.remember("The staging database runs on port 6543.");
-    home.recall("which port does the staging database use", &[]);
+    let id = home.remember("The staging database runs on port 6543.");
+    home.show(&id);
     home.hark(["checkpoint", "--session", "x", "--goal", "Feed the walruses"]).ok();
     settings(&home, "[boot]\nhot = true\nleft_off = false\n");
     let said = start(&home, "claude-code", &folder, "a", "startup");

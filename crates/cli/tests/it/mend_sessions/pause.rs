@@ -21,9 +21,9 @@ fn paused_hooks_record_and_add_nothing_and_say_so_once() {
     let work = home.work();
     home.remember_with("Never delete invoices.", &["--kind", "directive"]);
     let said = home.hark(["pause", "--for", "2h"]).ok().stderr();
-    assert!(said.contains("until 2026-06-15T14:00:00Z"), "{said}");
+    assert!(said.contains("until 2026-06-15T14:00:00.000Z"), "{said}");
     let said = start(&home, "claude-code", &work, "s", "startup");
-    assert!(said.starts_with("hark: paused everywhere until 2026-06-15T14:00:00Z"), "{said}");
+    assert!(said.starts_with("hark: paused everywhere until 2026-06-15T14:00:00.000Z"), "{said}");
     assert!(!said.contains("invoices"), "{said}");
     let prompt = json!({ "prompt": "May I delete invoices?" });
     assert_eq!(tell(&home, "claude-code", &work, "s", "UserPromptSubmit", &prompt), "");

@@ -87,6 +87,9 @@ fn a_conversation_that_lost_its_context_is_told_everything() {
         let said = start(&home, host, &work, host, source);
         assert!(said.contains("Never delete invoices"), "{host}: {said}");
         home.set_now("2026-06-16T12:10:00Z");
-        assert!(ask(&home, host, host).contains("release branch"), "{host} was told by a conversation it no longer has");
+        assert!(
+            ask(&home, host, host).contains("release branch"),
+            "{host} was told by a conversation it no longer has"
+        );
     }
 }
