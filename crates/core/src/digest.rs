@@ -92,7 +92,7 @@ const SAID: &str = "The assistant said: ";
 const BETWEEN: &str = "\"; \"";
 const COMMA: &str = ", ";
 
-/// The labels of digests before version 0.2, whose items stood between dots.
+/// The labels of the first version, whose items stood between dots.
 const OLD: &[(&str, &str)] =
     &[("Asked: ", ASKED), ("Changed: ", CHANGED), ("Ran: ", RAN), ("Failed: ", FAILED), ("Said: ", SAID)];
 const OLD_BETWEEN: &str = " · ";

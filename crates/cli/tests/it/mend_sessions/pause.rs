@@ -115,3 +115,13 @@ fn hark_can_be_switched_off_for_one_session() {
     assert_eq!(sessions(&home), 0);
     assert!(start(&home, "claude-code", &work, "on", "startup").contains("Never delete invoices"));
 }
+
+#[test]
+fn a_server_that_is_switched_off_offers_no_tools() {
+    let home = home();
+    let work = home.work();
+    let tools =
+        |mut mcp: hark_testkit::Mcp| mcp.ask("tools/list", &json!({})).unwrap()["result"]["tools"].clone();
+    assert_eq!(tools(home.mcp_within(&work, &[("HARK_ENABLED", "0")])), json!([]));
+    assert!(!tools(home.mcp_within(&work, &[])).as_array().unwrap().is_empty());
+}
