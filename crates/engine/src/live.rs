@@ -45,6 +45,13 @@ pub(crate) fn is_running(engine: &Engine, session: i64) -> Result<Option<bool>, 
     })
 }
 
+/// Whether one process of an assistant reported both sessions: it does one after the other.
+pub(crate) fn share_process(engine: &Engine, one: i64, other: i64) -> Result<bool, EngineError> {
+    let process = |session| engine.store.session_process(session).map(|found| found.map(|f| f.process));
+    let (one, other) = (process(one)?, process(other)?);
+    Ok(one.is_some() && one == other)
+}
+
 /// Open sessions that are over: their process is gone, or the session that started them has ended.
 pub(crate) fn gone(engine: &Engine) -> Result<Vec<i64>, EngineError> {
     let mut found = engine.store.orphans()?;

@@ -17,7 +17,7 @@ use crate::error::EngineError;
 use crate::hooks::capture;
 use crate::ingest;
 use crate::ops::{backup, embed, retention};
-use crate::sessions;
+use crate::live;
 
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

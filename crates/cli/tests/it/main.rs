@@ -25,6 +25,7 @@ mod mend_projects;
 mod mend_stores;
 mod mend_install;
 mod mend_tools;
+mod mend_sessions;
 mod migrate;
 mod models;
 mod origins;

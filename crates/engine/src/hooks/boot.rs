@@ -22,7 +22,7 @@ use crate::hooks::page::{Page, short};
 use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::{ReadScope, Visible};
 use crate::project::{self, changes};
-use crate::sessions;
+use crate::live;
 
 /// The ledger's name for injected start context.
 pub(crate) const MARK: &str = "boot";

@@ -276,11 +276,12 @@ pub fn for_prompt(
     let mut fresh: Vec<&Memory> = Vec::new();
     let asking = told.map(|session| engine.store.whereabouts(session)).transpose()?.flatten();
     // What this session stored is already in its conversation, unless the client dropped that part.
-    let forgotten = told.map(|session| engine.store.last_compaction(session)).transpose()?.flatten();
-    let own = |memory: &Memory| {
+    let own = |memory: &Memory| -> Result<bool, EngineError> {
         let names = asking.as_ref().map(|at| [at.id.as_str(), at.host_session.as_str()]);
-        memory.session.as_deref().is_some_and(|by| names.is_some_and(|names| names.contains(&by)))
-            && forgotten.is_none_or(|at| memory.created > at)
+        let is_own =
+            memory.session.as_deref().is_some_and(|by| names.is_some_and(|names| names.contains(&by)));
+        let Some(session) = told.filter(|_| is_own) else { return Ok(is_own) };
+        Ok(engine.store.last_compaction(session)?.is_none_or(|at| memory.created > at))
     };
     let root = folder.map(project::work_tree);
     for memory in decision.chosen.iter().map(|at| &hits[*at].stored.memory) {
@@ -290,7 +291,7 @@ pub fn for_prompt(
             continue;
         }
         let known = |session| engine.store.was_told(session, &memory.id.short());
-        if !told.map(known).transpose()?.unwrap_or(false) && !own(memory) {
+        if !told.map(known).transpose()?.unwrap_or(false) && !own(memory)? {
             fresh.push(memory);
         }
     }

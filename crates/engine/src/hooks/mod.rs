@@ -26,7 +26,7 @@ use crate::error::EngineError;
 use crate::home::Home;
 use crate::machine::Machine;
 use crate::pause::{self, Pause, Pauses};
-use crate::{digest, sessions, worker};
+use crate::{digest, live, worker};
 
 /// What a worker is started for when a session has ended.
 const EVERYTHING: &[&str] = &["--until-idle", "--max", "60s"];

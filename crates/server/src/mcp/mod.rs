@@ -91,7 +91,9 @@ impl From<EngineError> for Refusal {
 impl Shared {
     pub(crate) fn new(pool: Arc<Pool>, families: &[Family]) -> Arc<Self> {
         let tool = |operation: &&'static Operation| Some((*operation, describe::tool(operation)?));
-        let tools: Vec<_> = pool.table().iter().filter_map(tool).collect();
+        // Switched off, it still answers: a client would report a server that does not start as an error.
+        let table = if hark_engine::is_enabled() { pool.table() } else { &[] };
+        let tools: Vec<_> = table.iter().filter_map(tool).collect();
         let is_listed = |operation: &Operation| hark_engine::ops::is_listed(operation, families);
         Arc::new(Self {
             config: describe::server(),
