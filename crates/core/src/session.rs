@@ -6,6 +6,7 @@
 
 mod id;
 mod raw;
+mod title;
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,6 +14,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 pub use id::{SessionId, SessionRef};
+pub use title::title_of_prompt;
 
 use crate::memory::UnknownKey;
 use crate::project::ProjectKey;

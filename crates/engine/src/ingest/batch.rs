@@ -18,15 +18,13 @@ use super::report::Report;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::failures::{self, Trails};
-use crate::hooks::capture;
+use crate::hooks::capture::{self, Address};
 use crate::project;
-use crate::recall::gate::is_trivial;
 
 /// The maximum number of events per transaction, because hooks wait meanwhile.
 const MOST: usize = 400;
 
 /// What is known about a folder, determined once.
-#[derive(Clone)]
 struct Folder {
     root: PathBuf,
     project: Option<ProjectKey>,
@@ -38,8 +36,10 @@ pub(super) struct Batch<'e> {
     host: &'static str,
     file: SourceFile,
     path: String,
-    folders: HashMap<String, Folder>,
+    folders: HashMap<String, Rc<Folder>>,
     identity: Identity,
+    /// The identity as it may be stored; determined when its first turn arrives.
+    written: Option<Written>,
     waiting: Vec<Waiting>,
     /// Used for records without a time.
     last_at: Timestamp,
@@ -48,8 +48,17 @@ pub(super) struct Batch<'e> {
     origins: HashMap<String, i64>,
     /// Whether a session was forgotten here; looked up once.
     forgotten: HashMap<String, bool>,
+    /// For a second-hand transcript: whether a session is known from elsewhere; looked up once.
+    elsewhere: Option<HashMap<String, bool>>,
     /// Marks of what was forgotten from sessions that still exist; looked up once.
     forgotten_turns: Option<HashSet<String>>,
+}
+
+#[derive(Clone)]
+struct Written {
+    address: Address,
+    branch: Option<Clean>,
+    commit: Option<Clean>,
 }
 
 struct Waiting {
@@ -75,13 +84,34 @@ impl<'e> Batch<'e> {
             path: path.to_string_lossy().into_owned(),
             folders: HashMap::new(),
             identity: Identity::default(),
+            written: None,
             waiting: Vec::new(),
             last_at: modified,
             titled: HashSet::new(),
             origins: HashMap::new(),
             forgotten: HashMap::new(),
+            elsewhere: None,
             forgotten_turns: None,
         }
+    }
+
+    /// Another program wrote this transcript: what the assistant itself reported counts more.
+    pub(super) fn secondhand(mut self, secondhand: bool) -> Self {
+        self.elsewhere = secondhand.then(HashMap::new);
+        self
+    }
+
+    fn is_known_elsewhere(&mut self) -> bool {
+        let Some(looked_up) = &mut self.elsewhere else { return false };
+        let session = &self.identity.session;
+        if let Some(known) = looked_up.get(session) {
+            return *known;
+        }
+        let found = self.engine.store.session_of_host(Some(self.host), session).ok().flatten();
+        let own = |path: &Clean| path.as_str() == self.path;
+        let known = found.is_some_and(|found| !found.session.transcript.as_ref().is_some_and(own));
+        looked_up.insert(session.clone(), known);
+        known
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -95,7 +125,7 @@ impl<'e> Batch<'e> {
         }
         for item in told.items.drain(..) {
             match item {
-                Item::Session(identity) => self.identity = identity,
+                Item::Session(identity) => (self.identity, self.written) = (identity, None),
                 Item::Turn(turn) => self.turn(turn, report),
             }
         }
@@ -105,6 +135,9 @@ impl<'e> Batch<'e> {
         let folder = self.identity.cwd.clone().map(|cwd| self.folder(&cwd));
         if self.is_forgotten() {
             return report.skip(Skip::Forgotten, 1);
+        }
+        if self.is_known_elsewhere() {
+            return report.skip(Skip::Copied, 1);
         }
         let recorded = if turn.at.is_some() { Recorded::Timed } else { Recorded::Untimed };
         self.last_at = turn.at.unwrap_or(self.last_at);
@@ -121,24 +154,32 @@ impl<'e> Batch<'e> {
         };
         let root = folder.as_ref().map(|folder| folder.root.as_path());
         let redactor = self.engine.redactor();
-        let Some(mut arrival) = capture::arrival_in(&redactor, &event, root, self.last_at) else {
+        if self.written.is_none() {
+            let clean =
+                |text: &Option<String>| text.as_deref().map(|text| one_line(&self.engine.clean(text)));
+            let (branch, commit) = (clean(&self.identity.branch), clean(&self.identity.commit));
+            self.written = Address::of(&redactor, &event).map(|address| Written { address, branch, commit });
+        }
+        let Some(Written { address, branch, commit }) = self.written.clone() else {
+            return report.skip(Skip::Noise, 1);
+        };
+        let Some(mut arrival) = capture::arrival_to(&redactor, address, &event, root, self.last_at) else {
             return report.skip(Skip::Noise, 1);
         };
         if self.is_turn_forgotten(&arrival) {
             return report.skip(Skip::Forgotten, 1);
         }
         arrival.recorded = Some(recorded);
-        let clean = |text: &Option<String>| text.as_deref().map(|text| one_line(&self.engine.clean(text)));
         self.waiting.push(Waiting {
             place: folder.as_ref().map(|folder| folder.place.clone()).unwrap_or_default(),
-            project: folder.and_then(|folder| folder.project),
-            branch: clean(&self.identity.branch),
-            commit: clean(&self.identity.commit),
+            project: folder.and_then(|folder| folder.project.clone()),
+            branch,
+            commit,
             arrival,
         });
     }
 
-    fn folder(&mut self, cwd: &str) -> Folder {
+    fn folder(&mut self, cwd: &str) -> Rc<Folder> {
         if let Some(known) = self.folders.get(cwd) {
             return known.clone();
         }
@@ -146,7 +187,7 @@ impl<'e> Batch<'e> {
         let root = project::work_tree(path);
         let project = self.engine.project_of(path);
         let place = Rc::new(Place::new(&root.to_string_lossy(), cwd));
-        let folder = Folder { root, project, place };
+        let folder = Rc::new(Folder { root, project, place });
         self.folders.insert(cwd.to_owned(), folder.clone());
         folder
     }
@@ -236,8 +277,11 @@ impl Counts {
         self.updated.insert(filed.num);
         failures::observe::observe(writer, &mut self.trails, filed.num, &arrival, &place, now)?;
         let asked = matches!(arrival.event.kind, EventKind::Prompt | EventKind::Task);
-        if asked && !is_trivial(&arrival.event.body) && titled.insert(filed.num) {
-            capture::name_after_first_prompt(writer, filed.num, &arrival.event.body)?;
+        if asked
+            && !titled.contains(&filed.num)
+            && capture::name_after_prompt(writer, filed.num, &arrival.event.body)?
+        {
+            titled.insert(filed.num);
         }
         Ok(())
     }
