@@ -26,6 +26,7 @@ mod mend_stores;
 mod mend_install;
 mod mend_tools;
 mod mend_sessions;
+mod mend_events;
 mod migrate;
 mod models;
 mod origins;

@@ -71,7 +71,7 @@ pub fn respond(machine: &Machine, event: &HookEvent, input: &[u8]) -> Say {
     {
         return Say::Nothing;
     }
-    let ended = matches!(event.what, What::End { .. });
+    let ended = matches!(event.what, What::End { .. } | What::Finish { .. });
     let mut log_is_long = false;
     let mut has_work = false;
     let opened = debug_span!("open store")
@@ -162,8 +162,12 @@ fn keep(home: &Home, config: &Config, event: &HookEvent, clock: &Clock) -> bool 
         return true;
     };
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let layout = Layout::new(&home.path);
     let unique = format!("{}-{}", std::process::id(), since.as_nanos());
-    spool::keep(&Layout::new(&home.path), &arrival, &unique).is_ok()
+    let end = capture::ending(&redactor, event, clock.now());
+    // The names are their order.
+    let end_is_kept = end.is_none_or(|end| spool::keep(&layout, &end, &format!("{unique}z")).is_ok());
+    spool::keep(&layout, &arrival, &unique).is_ok() && end_is_kept
 }
 
 /// Whether an ordinary opening repairs it.
