@@ -144,7 +144,7 @@ impl<'e> Batch<'e> {
         }
         let path = Path::new(cwd);
         let root = project::work_tree(path);
-        let project = self.engine.project_of(path);
+        let project = project::identify(self.engine, path);
         let place = Rc::new(Place::new(&root.to_string_lossy(), cwd));
         let folder = Folder { root, project, place };
         self.folders.insert(cwd.to_owned(), folder.clone());

@@ -88,7 +88,7 @@ fn current(engine: &mut Engine, caller: &Caller) -> Option<ProjectKey> {
 }
 
 /// A project by key, by the last part of its key, or by folder; an unknown word is a new key.
-fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
+pub(crate) fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
     let empty = || EngineError::invalid("the project name is empty", "omit --project for the current one");
     let wanted = ProjectKey::new(&engine.clean(text)).ok_or_else(empty)?;
     let known = engine.store.project_keys()?;
@@ -97,7 +97,7 @@ fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
     }
     let folder = std::path::Path::new(text);
     if (folder.is_absolute() || text.starts_with('.')) && folder.is_dir() {
-        return engine.project_of(folder).ok_or_else(empty);
+        return crate::project::identify(engine, folder).ok_or_else(empty);
     }
     let mut matches = known.iter().filter(|key| called(key, wanted.as_str()));
     match (matches.next(), matches.next()) {

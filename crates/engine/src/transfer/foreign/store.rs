@@ -255,7 +255,7 @@ fn known_project(engine: &mut Engine, caller: &Caller, name: &str) -> Option<Pro
     let folder = std::path::Path::new(name);
     if folder.is_absolute() {
         if folder.is_dir() {
-            return engine.project_of(folder);
+            return crate::project::identify(engine, folder);
         }
         return ProjectKey::new(&engine.clean(folder.file_name()?.to_str()?));
     }
