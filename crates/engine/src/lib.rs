@@ -19,6 +19,7 @@ pub mod ingest;
 pub mod machine;
 pub mod operation;
 pub mod ops;
+mod paths;
 mod program;
 pub mod project;
 pub mod project_store;

@@ -2,7 +2,7 @@
 //! in the meantime are kept.
 
 use clap::Args;
-use hark_core::memory::Importance;
+use hark_core::memory::{Importance, title_from_body};
 use hark_core::{IdRef, Kind, Memory, Origin, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::tell;
 use crate::operation::{Answer, Code, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate};
+use crate::paths;
 use crate::voice::{ASK_USER, check_origin};
 use serde_json::json;
 
@@ -75,17 +76,23 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let learned = request.learned.as_deref().map(|t| clean_optional(engine, Some(t)));
     let tags = clean_list(engine, &request.tags);
     let untag = clean_list(engine, &request.untag);
-    let files = clean_list(engine, &request.files);
+    let files: Vec<String> =
+        request.files.iter().map(|file| paths::in_project(engine, caller, file)).collect();
+    let files = clean_list(engine, &files);
     let origin = caller.origin.unwrap_or(Origin::Assistant);
 
     let (before, after) = engine.store.write(now, |writer| {
         let before = writer.load(&id)?;
         let mut after = before.clone();
+        if let Some(text) = text {
+            // A title that was taken from the text follows it.
+            if after.title == title_from_body(&before.body) {
+                after.title = title_from_body(&text);
+            }
+            after.body = text;
+        }
         if let Some(title) = title {
             after.title = title;
-        }
-        if let Some(text) = text {
-            after.body = text;
         }
         if let Some(why) = why {
             after.why = why;
