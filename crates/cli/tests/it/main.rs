@@ -20,6 +20,7 @@ mod ingest;
 mod install;
 mod life;
 mod lifecycle;
+mod mend_memory;
 mod migrate;
 mod models;
 mod origins;

@@ -50,6 +50,7 @@ operations! {
     ledger { OPERATION }
     doctor { OPERATION }
     stats { OPERATION }
+    ping { OPERATION }
     config { OPERATION, GET, SET, PATH, DEFAULTS }
     backup { OPERATION, LIST, RESTORE }
     consolidate { OPERATION }
