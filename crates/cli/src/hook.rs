@@ -94,6 +94,7 @@ fn machine(cwd: Option<PathBuf>) -> Machine {
         cwd: cwd.or_else(|| std::env::current_dir().ok()),
         home_setting: variable("HARK_HOME").map(Into::into),
         user_config: Home::user_config(variable("HARK_CONFIG").map(Into::into)),
+        project: variable("HARK_PROJECT"),
         clock: clock(),
     }
 }

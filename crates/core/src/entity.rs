@@ -4,8 +4,10 @@
 //! Extraction uses only the shape of words and runs on every write; the store handles storage and links.
 
 mod extract;
+mod refer;
 
 pub use extract::extract;
+pub use refer::{Asker, Match, is_project};
 
 use std::fmt;
 use std::str::FromStr;

@@ -70,6 +70,11 @@ impl Kind {
         )
     }
 
+    /// Kinds of work that is open until somebody resolves it.
+    pub const fn is_work(self) -> bool {
+        matches!(self, Kind::Task | Kind::Blocker)
+    }
+
     /// Kinds that steer an assistant. Only a user's own words may become one.
     pub const fn steers(self) -> bool {
         matches!(self, Kind::Directive | Kind::Rule)

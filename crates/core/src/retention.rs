@@ -51,6 +51,8 @@ pub enum Reason {
     NoLimit,
     /// Replaced; kept as history.
     History,
+    /// A task or blocker that nobody has resolved.
+    Open,
     /// Proposed and still undecided.
     Undecided,
     Untouched {
@@ -74,6 +76,7 @@ impl fmt::Display for Reason {
             Reason::Young => f.write_str("not old enough"),
             Reason::NoLimit => f.write_str("kept forever"),
             Reason::History => f.write_str("replaced; kept as history"),
+            Reason::Open => f.write_str("still open"),
             Reason::Undecided => f.write_str("awaiting your decision"),
             Reason::Untouched { days } => write!(f, "not touched for {days} days"),
             Reason::Resolved { days } => write!(f, "resolved {days} days ago"),
@@ -134,6 +137,10 @@ impl Policy {
             },
             Status::Active if memory.expires.is_some_and(|at| days.is_past(at)) => {
                 Fate::Archive(Reason::Expired)
+            }
+            // Open work ages only if a window for its kind was chosen.
+            Status::Active if memory.kind.is_work() && !self.kinds.contains_key(&memory.kind) => {
+                Fate::Keep(Reason::Open)
             }
             Status::Active => {
                 let window = self.kinds.get(&memory.kind).copied().unwrap_or(self.archive_days);
@@ -243,6 +250,18 @@ mod tests {
         let mut pinned = aged(Kind::Fact, Status::Archived, 9_999);
         pinned.pinned = true;
         assert_eq!(fate(&pinned), Fate::Keep(Reason::Pinned));
+    }
+
+    #[test]
+    fn open_work_does_not_age_unless_its_kind_has_a_window() {
+        assert_eq!(fate(&aged(Kind::Blocker, Status::Active, 9_999)), Fate::Keep(Reason::Open));
+        let without_kinds = Policy { kinds: BTreeMap::new(), ..policy() };
+        let task = aged(Kind::Task, Status::Active, 9_999);
+        assert_eq!(without_kinds.judge(&task, None, Days::OfDates(NOW)), Fate::Keep(Reason::Open));
+        assert!(matches!(fate(&task), Fate::Archive(Reason::Untouched { .. })));
+        let mut late = aged(Kind::Blocker, Status::Active, 1);
+        late.expires = Some(NOW);
+        assert_eq!(fate(&late), Fate::Archive(Reason::Expired));
     }
 
     #[test]

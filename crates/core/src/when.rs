@@ -39,6 +39,8 @@ pub struct Times {
     around: Vec<(f64, f64)>,
     /// The ranges of words that only express a time.
     spans: Vec<Range<usize>>,
+    /// The ranges of all words that belong to a time, such as the name of a month.
+    said: Vec<Range<usize>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,12 +84,29 @@ impl Unit {
 
 impl Times {
     pub fn in_question(text: &str, now: Timestamp) -> Times {
+        Times::read_all(text, now, false)
+    }
+
+    /// In a search for what happened: "today" is a time, too. In a prompt it rarely is.
+    pub fn in_search(text: &str, now: Timestamp) -> Times {
+        Times::read_all(text, now, true)
+    }
+
+    fn read_all(text: &str, now: Timestamp, today: bool) -> Times {
         let lower = text.to_ascii_lowercase();
         let words = words(&lower);
         let mut times = Times::default();
         let mut at = 0;
         while at < words.len() {
-            at += times.read(&lower, &words, at, now).max(1);
+            let mut taken = times.read(&lower, &words, at, now);
+            if today && taken == 0 && lower[words[at].clone()] == *"today" {
+                times.around.push((day_of(now), 0.5));
+                taken = 1;
+            }
+            if taken > 0 {
+                times.said.push(words[at].start..words[(at + taken).min(words.len()) - 1].end);
+            }
+            at += taken.max(1);
         }
         times
     }
@@ -125,6 +144,19 @@ impl Times {
         if left.chars().any(char::is_alphanumeric) { left } else { text.to_owned() }
     }
 
+    /// The words of a search that are not about time: none of "in May" or "yesterday". Unlike a question for
+    /// memories, a search for what happened then names a month as a time.
+    pub fn topic(&self, text: &str) -> String {
+        let mut left = String::with_capacity(text.len());
+        let mut from = 0;
+        for span in &self.said {
+            left.push_str(text.get(from..span.start).unwrap_or_default());
+            from = span.end;
+        }
+        left.push_str(text.get(from..).unwrap_or_default());
+        left
+    }
+
     /// Reads a time that begins at word `at`; returns how many words it took.
     fn read(&mut self, text: &str, words: &[Range<usize>], at: usize, now: Timestamp) -> usize {
         let word = |i: usize| words.get(at + i).map_or("", |range| &text[range.clone()]);
@@ -146,7 +178,7 @@ impl Times {
                 1
             }
             "last" | "past" | "previous" | "this" => self.read_recent(word, span, today),
-            "in" | "during" | "since" | "on" | "of" => self.read_month(word(1), word(2), now) * 2,
+            "in" | "during" | "since" | "on" | "of" => self.read_month(word(1), word(2), now),
             _ => self.read_date(word, today),
         }
     }
@@ -180,7 +212,7 @@ impl Times {
         0
     }
 
-    /// A month by name: the latest one that has begun, unless a year is given.
+    /// "in May" or "in May 2023": the latest one that has begun, unless a year is given.
     fn read_month(&mut self, name: &str, year: &str, now: Timestamp) -> usize {
         let Some(month) = MONTHS.iter().position(|month| *month == name) else { return 0 };
         let (this_year, this_month, _) = civil_of(day_of(now));
@@ -192,7 +224,7 @@ impl Times {
         }
         let year = given.unwrap_or(if month <= this_month { this_year } else { this_year - 1 });
         self.around.push((days_from_civil(year, month, 15), 12.0));
-        1
+        2 + usize::from(given.is_some())
     }
 
     /// "May 3, 2023", "3rd of May", "2023-05-03".
@@ -326,6 +358,24 @@ mod tests {
         assert_eq!(left("What did I buy 10 days ago?"), "What did I buy ?");
         assert_eq!(left("yesterday"), "yesterday");
         assert_eq!(left("the March release"), "the March release");
+    }
+
+    #[test]
+    fn a_search_is_about_the_words_that_are_not_a_time() {
+        let now = at("2023-06-15");
+        for (search, topic, then) in [
+            ("login bug last week", "login bug", "2023-06-09"),
+            ("in May 2023 migration", "migration", "2023-05-10"),
+            ("in May", "", "2023-05-10"),
+            ("yesterday", "", "2023-06-14"),
+            ("today parser", "parser", "2023-06-15"),
+            ("on 2023-05-03", "on", "2023-05-03"),
+        ] {
+            let times = Times::in_search(search, now);
+            assert_eq!(times.topic(search).trim(), topic, "{search}");
+            assert!(times.fit(at(then)) > 0.5, "{search} {times:?}");
+        }
+        assert!(Times::in_question("finish it today", now).is_empty());
     }
 
     #[test]

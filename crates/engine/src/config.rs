@@ -2,6 +2,8 @@
 //!
 //! A cloned repository must not redirect anything: only the keys in [`PROJECT_MAY_SET`] count in its file.
 
+mod ranges;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -184,10 +186,7 @@ impl Config {
             merge(&mut merged, allowed_only(&table));
             last = last.or(Some(path));
         }
-        merged.try_into().map_err(|e: toml::de::Error| EngineError::Config {
-            path: last.unwrap_or_default(),
-            message: e.message().to_owned(),
-        })
+        checked(merged, &last.unwrap_or_default())
     }
 
     /// The settings that a user's file with this text would result in.
@@ -196,10 +195,7 @@ impl Config {
         if let Some((_, table)) = table(path.to_owned(), Ok(text.to_owned()))? {
             merge(&mut merged, table);
         }
-        merged.try_into().map_err(|e: toml::de::Error| EngineError::Config {
-            path: path.to_owned(),
-            message: e.message().to_owned(),
-        })
+        checked(merged, path)
     }
 
     /// One setting by dotted name, as TOML text.
@@ -220,6 +216,13 @@ impl Config {
         }
         entries
     }
+}
+
+fn checked(table: toml::Table, path: &Path) -> Result<Config, EngineError> {
+    let fail = |message: String| EngineError::Config { path: path.to_owned(), message };
+    let config: Config = table.try_into().map_err(|e: toml::de::Error| fail(e.message().to_owned()))?;
+    ranges::check(&config).map_err(fail)?;
+    Ok(config)
 }
 
 type ReadTable = Option<(PathBuf, toml::Table)>;

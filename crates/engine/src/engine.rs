@@ -75,6 +75,8 @@ pub struct Engine {
     role: Role,
     /// Trusted stores of projects that are not there, since the last call asked for all projects.
     missing: Vec<PathBuf>,
+    /// `HARK_PROJECT`: the project of every folder that a caller is in.
+    project: Option<String>,
 }
 
 impl Engine {
@@ -93,7 +95,17 @@ impl Engine {
         let options =
             OpenOptions { role, embedder: embedder.clone(), redactor: redactor.clone(), now: clock.now() };
         let store = Store::open(&layout, &options)?;
-        let mut engine = Engine { store, config, home, clock, redactor, embedder, role, missing: Vec::new() };
+        let mut engine = Engine {
+            store,
+            config,
+            home,
+            clock,
+            redactor,
+            embedder,
+            role,
+            missing: Vec::new(),
+            project: None,
+        };
         if role == Role::Ordinary {
             engine.trust_what_was_made_here()?;
             engine.take_in_waiting();
@@ -168,9 +180,17 @@ impl Engine {
         wanted.then(|| Shelf::of(&self.home.path).shared(self.config.embedding.model))?
     }
 
-    /// The project of a folder, determined with git.
+    /// Names the caller's project, by name, key or folder, instead of determining it. An empty name counts as none.
+    pub fn assume_project(&mut self, project: Option<&str>) {
+        self.project = project.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
+    }
+
+    /// The project of the caller's folder.
     pub(crate) fn project_of(&mut self, folder: &Path) -> Option<ProjectKey> {
-        project::identify(self, folder)
+        match self.project.clone() {
+            Some(name) => crate::ops::scope::named(self, &name).ok(),
+            None => project::identify(self, folder),
+        }
     }
 
     /// Reads the stores of all projects that the user trusted, wherever the caller is: what changed in them since
@@ -200,11 +220,11 @@ impl Engine {
     ) -> (Option<Engine>, Result<T, EngineError>) {
         match operation(&mut self) {
             Err(EngineError::Store(StoreError::Corrupt { .. })) => {
-                let Engine { store, config, home, clock, .. } = self;
+                let Engine { store, config, home, clock, project, .. } = self;
                 let aside = store.put_index_aside(clock.now()).map_err(EngineError::from);
                 let reopened = aside.and_then(|aside| {
                     let engine = Engine::open(home, config, clock)?;
-                    Ok(Engine { store: engine.store.after_setting_aside(aside), ..engine })
+                    Ok(Engine { store: engine.store.after_setting_aside(aside), project, ..engine })
                 });
                 match reopened {
                     Ok(mut engine) => {

@@ -21,6 +21,7 @@ pub mod machine;
 pub mod operation;
 pub mod ops;
 mod pause;
+mod paths;
 mod program;
 pub mod project;
 pub mod project_store;

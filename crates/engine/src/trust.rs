@@ -94,7 +94,7 @@ impl Engine {
         let nowhere =
             || EngineError::invalid("this folder is not a project", "run the command inside a project");
         let root = store.parent().ok_or_else(nowhere)?;
-        let project = self.project_of(root).ok_or_else(nowhere)?;
+        let project = crate::project::identify(self, root).ok_or_else(nowhere)?;
         let id = prepare_store(store, Engine::random()?)?;
         Ok(TrustedStore {
             path: store.to_owned(),

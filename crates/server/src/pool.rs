@@ -178,6 +178,7 @@ impl Place {
     fn open(&self, machine: &Machine) -> Result<Engine, EngineError> {
         let config = Config::load(machine.user_config.as_deref(), self.project.as_ref())?;
         let mut engine = Engine::open(machine.home()?, config, machine.clock)?;
+        engine.assume_project(machine.project.as_deref());
         engine.rest_between_calls()?;
         Ok(engine)
     }

@@ -156,15 +156,19 @@ impl Store {
             .at(self)
     }
 
-    /// By assistant and surface.
-    pub fn ledger_sums(&self, since: Option<Timestamp>) -> Result<Vec<LedgerSum>, StoreError> {
+    /// By assistant and surface, of one session or of all.
+    pub fn ledger_sums(
+        &self,
+        since: Option<Timestamp>,
+        session: Option<i64>,
+    ) -> Result<Vec<LedgerSum>, StoreError> {
         let run = || -> rusqlite::Result<Vec<LedgerSum>> {
             self.conn
                 .prepare_cached(
                     "SELECT host, surface, count(*), sum(bytes), sum(tokens), max(at) FROM ledger WHERE at >= ?1 \
-                     GROUP BY host, surface ORDER BY host, surface",
+                     AND (?2 < 0 OR session = ?2) GROUP BY host, surface ORDER BY host, surface",
                 )?
-                .query_map([since.map_or(i64::MIN, Timestamp::as_millis)], |row| {
+                .query_map(params![since.map_or(i64::MIN, Timestamp::as_millis), session.unwrap_or(-1)], |row| {
                     Ok(LedgerSum {
                         host: row.get(0)?,
                         surface: row.get(1)?,

@@ -1,7 +1,9 @@
 //! Plain questions to the index: one memory, lists, links, entities, counts.
 
+use std::collections::HashSet;
 use std::path::Path;
 
+use hark_core::entity::Match;
 use hark_core::{
     Entity, IdRef, Kind, Memory, MemoryId, Origin, ProjectKey, Raw, Relation, Status, Timestamp,
 };
@@ -15,6 +17,7 @@ use crate::layers::Layer;
 use crate::own;
 use crate::projects::{self, ProjectNum};
 use crate::revisions::{self, Revision};
+use crate::search::{Meant, matching};
 use crate::store::Store;
 
 /// A memory with its place in this store.
@@ -84,9 +87,17 @@ pub struct Stats {
     pub links: i64,
     pub unreadable_files: i64,
     pub index_bytes: u64,
+    pub sessions: i64,
+    pub events: i64,
+    /// Tokens of the stored events.
+    pub event_tokens: i64,
+    /// Tokens that were injected into sessions.
+    pub injected_tokens: i64,
 }
 
 const COLUMNS: &str = "num, doc, file, mtime, size";
+/// Entities with the same last part, such as `mod.rs`, that are compared with a reference.
+const MOST_SPELLINGS: i64 = 10_000;
 
 pub(crate) fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
     Ok(Stored {
@@ -269,28 +280,42 @@ impl Store {
     }
 
     /// Memories that mention an entity, most recently changed first. A bare name finds every
-    /// entity that ends in it: `auth.rs` finds `src/auth.rs`.
+    /// entity that ends in it: `auth.rs` finds `src/auth.rs`. Those that mention only a part of the
+    /// name come last.
     pub fn mentioning(
         &self,
         entity: &Entity,
         projects: Option<&[ProjectNum]>,
+        current: Option<&ProjectKey>,
         limit: usize,
     ) -> Result<Vec<Stored>, StoreError> {
         self.finish_memories()?;
-        let leaf = crate::index::leaf(entity);
-        let suffix = entity.norm.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-        let mut scope = in_projects(projects);
-        let (leaf, norm) = (scope.mark(leaf), scope.mark(entity.norm.clone()));
-        let (suffix, limit) = (scope.mark(format!("%{suffix}")), scope.mark(conditions::limit(limit)));
-        let sql = format!(
-            "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {} AND m.status <> 'proposed' AND m.num IN \
-             (SELECT n.memory FROM entity e JOIN mention n ON n.entity = e.id \
-              WHERE e.leaf = {leaf} AND (e.norm = {norm} OR e.norm LIKE {suffix} ESCAPE '\\')) \
-             ORDER BY m.updated DESC, m.id DESC LIMIT {limit}",
-            scope.sql()
-        );
         let run = || -> rusqlite::Result<Vec<Stored>> {
-            self.conn.prepare_cached(&sql)?.query_map(scope.params(), stored)?.collect()
+            let meant = matching(&self.conn, entity, projects, current, MOST_SPELLINGS)?;
+            let (partly, wholly): (Vec<Meant>, Vec<Meant>) =
+                meant.into_iter().partition(|m| m.how == Match::Partial);
+            let mut found = Vec::new();
+            for entities in [wholly, partly] {
+                let known: HashSet<i64> = found.iter().map(|stored: &Stored| stored.num).collect();
+                let mut scope = in_projects(projects);
+                let ids = entities.iter().map(|m| m.id);
+                scope.and_one_of("m.num IN (SELECT memory FROM mention WHERE entity", ids, ")");
+                scope.and("m.status <> 'proposed'");
+                let most = scope.mark(conditions::limit(limit));
+                let sql = format!(
+                    "SELECT m.num, m.doc, m.file, m.mtime, m.size FROM memory m WHERE {} \
+                     ORDER BY m.updated DESC, m.id DESC LIMIT {most}",
+                    scope.sql()
+                );
+                let rows: Vec<Stored> = self
+                    .conn
+                    .prepare(&sql)?
+                    .query_map(scope.params(), stored)?
+                    .collect::<rusqlite::Result<_>>()?;
+                found.extend(rows.into_iter().filter(|stored| !known.contains(&stored.num)));
+            }
+            found.truncate(limit);
+            Ok(found)
         };
         run().at(self)
     }
@@ -328,23 +353,39 @@ impl Store {
     }
 
     pub fn stats(&self) -> Result<Stats, StoreError> {
+        self.stats_of(None)
+    }
+
+    /// Counts of one project, or of all. What the index contains is counted as a whole.
+    pub fn stats_of(&self, project: Option<ProjectNum>) -> Result<Stats, StoreError> {
         self.finish_memories()?;
+        // Below zero: every project.
+        let of = project.map_or(-1, |project| project.0);
         let one = |sql: &str| self.conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+        let count = |sql: &str| self.conn.query_row(sql, [of], |row| row.get::<_, i64>(0));
         let many = |sql: &str| -> rusqlite::Result<Vec<(String, i64)>> {
-            self.conn.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+            self.conn.prepare(sql)?.query_map([of], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
         };
         let run = || -> rusqlite::Result<Stats> {
+            let (events, event_tokens) = self.conn.query_row(
+                "SELECT count(*), coalesce(sum(e.tokens), 0) FROM event e WHERE ?1 < 0 \
+                 OR e.session IN (SELECT num FROM session WHERE project = ?1)",
+                [of],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )?;
             Ok(Stats {
-                memories: one("SELECT count(*) FROM memory")?,
+                memories: count("SELECT count(*) FROM memory WHERE ?1 < 0 OR project = ?1")?,
                 by_kind: many(
-                    "SELECT kind, count(*) FROM memory GROUP BY kind ORDER BY count(*) DESC, kind",
+                    "SELECT kind, count(*) FROM memory WHERE ?1 < 0 OR project = ?1 \
+                     GROUP BY kind ORDER BY count(*) DESC, kind",
                 )?,
                 by_status: many(
-                    "SELECT status, count(*) FROM memory GROUP BY status ORDER BY count(*) DESC, status",
+                    "SELECT status, count(*) FROM memory WHERE ?1 < 0 OR project = ?1 \
+                     GROUP BY status ORDER BY count(*) DESC, status",
                 )?,
                 by_project: many(
                     "SELECT coalesce(p.key, 'global'), count(*) FROM memory m LEFT JOIN project p ON p.num = m.project \
-                     GROUP BY m.project ORDER BY count(*) DESC, 1",
+                     WHERE ?1 < 0 OR m.project = ?1 GROUP BY m.project ORDER BY count(*) DESC, 1",
                 )?,
                 passages: one("SELECT passages FROM corpus WHERE id = 1")?,
                 words: one("SELECT count(*) FROM word")?,
@@ -352,6 +393,13 @@ impl Store {
                 links: one("SELECT count(*) FROM edge")?,
                 unreadable_files: one("SELECT count(*) FROM unread")?,
                 index_bytes: 0,
+                sessions: count("SELECT count(*) FROM session WHERE ?1 < 0 OR project = ?1")?,
+                events,
+                event_tokens,
+                injected_tokens: count(
+                    "SELECT coalesce(sum(l.tokens), 0) FROM ledger l WHERE ?1 < 0 \
+                     OR l.session IN (SELECT num FROM session WHERE project = ?1)",
+                )?,
             })
         };
         let mut stats = run().at(self)?;

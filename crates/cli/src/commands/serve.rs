@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hark_engine::Machine;
 use hark_engine::machine::{SecretSource, address};
 use hark_engine::operation::Family;
 use hark_server::{HttpOptions, Pool, Token};
@@ -76,7 +77,9 @@ impl Start for Serve {
                 );
             }
         };
-        let pool = Arc::new(Pool::new(machine.clone()));
+        // Each client has its own project; this process has none.
+        let machine = Machine { project: None, ..machine.clone() };
+        let pool = Arc::new(Pool::new(machine));
         Ok(hark_server::serve_http(pool, &self.tools, options, ready)?)
     }
 }

@@ -27,6 +27,7 @@ mod mend_install;
 mod mend_tools;
 mod mend_sessions;
 mod mend_events;
+mod mend_memory;
 mod migrate;
 mod models;
 mod origins;

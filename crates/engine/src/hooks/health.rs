@@ -42,7 +42,7 @@ pub(crate) fn notice(engine: &Engine) -> Result<Option<String>, EngineError> {
     if errors.is_empty() {
         return Ok(None);
     }
-    let told = engine.store.ledger_sums(None)?.into_iter().filter(|sum| sum.surface == "notice");
+    let told = engine.store.ledger_sums(None, None)?.into_iter().filter(|sum| sum.surface == "notice");
     let told = told.map(|sum| sum.last).max().unwrap_or(Timestamp::from_millis(i64::MIN));
     let fresh: Vec<&HookError> = errors.iter().filter(|e| e.at > told).collect();
     let Some(last) = fresh.last() else { return Ok(None) };

@@ -78,6 +78,7 @@ pub fn respond(machine: &Machine, event: &HookEvent, input: &[u8]) -> Say {
         .in_scope(|| Engine::open_as(home.clone(), config.clone(), clock, Role::Hook));
     let outcome = match opened {
         Ok(mut engine) => {
+            engine.assume_project(machine.project.as_deref());
             if let Some(folder) = &machine.cwd {
                 engine.stand_in(folder);
             }
@@ -186,6 +187,8 @@ fn start_worker(home: &Home, task: &[&str]) {
         .arg("work")
         .args(task)
         .env("HARK_HOME", &home.path)
+        // It works for every project.
+        .env_remove("HARK_PROJECT")
         .current_dir(Path::new("/"))
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -140,7 +140,7 @@ impl<'e> Batch<'e> {
         if self.is_forgotten() {
             return report.skip(Skip::Forgotten, 1);
         }
-        if self.is_paused(turn.at.unwrap_or(self.last_at), folder.as_ref()) {
+        if self.is_paused(turn.at.unwrap_or(self.last_at), folder.as_deref()) {
             return report.skip(Skip::Paused, 1);
         }
         if self.is_known_elsewhere() {
@@ -193,7 +193,7 @@ impl<'e> Batch<'e> {
         }
         let path = Path::new(cwd);
         let root = project::work_tree(path);
-        let project = self.engine.project_of(path);
+        let project = project::identify(self.engine, path);
         let place = Rc::new(Place::new(&root.to_string_lossy(), cwd));
         let folder = Rc::new(Folder { root, project, place });
         self.folders.insert(cwd.to_owned(), folder.clone());

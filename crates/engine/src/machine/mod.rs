@@ -26,6 +26,8 @@ pub struct Machine {
     pub home_setting: Option<PathBuf>,
     /// `HARK_CONFIG`, or the usual place.
     pub user_config: Option<PathBuf>,
+    /// `HARK_PROJECT`.
+    pub project: Option<String>,
     pub clock: Clock,
 }
 
@@ -41,6 +43,7 @@ impl Machine {
             cwd: std::env::current_dir().ok(),
             home_setting: path("HARK_HOME"),
             user_config: Home::user_config(path("HARK_CONFIG")),
+            project: std::env::var("HARK_PROJECT").ok(),
             clock,
         })
     }
@@ -61,7 +64,9 @@ impl Machine {
     }
 
     pub fn engine(&self) -> Result<Engine, EngineError> {
-        Engine::open(self.home()?, self.config()?, self.clock)
+        let mut engine = Engine::open(self.home()?, self.config()?, self.clock)?;
+        engine.assume_project(self.project.as_deref());
+        Ok(engine)
     }
 
     /// The folders, variables and programs that installing needs.

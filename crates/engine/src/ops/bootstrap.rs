@@ -14,7 +14,7 @@ use crate::operation::text::count;
 use crate::operation::{
     Code, Effect, GOOD, Group, Operation, Page, Reply, Surface, Surfaces, Tool, Who, operate,
 };
-use crate::transfer::documents::{self, Reading};
+use crate::transfer::documents::{self, Chosen, Reading};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -66,12 +66,11 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         engine.project_of(&folder).map_or(Scope::Global, Scope::Project)
     };
     // A document is identified by its path within the project, however the caller wrote it.
-    let root = crate::project::work_tree(&folder);
-    let base = if single { &root } else { &path };
-    let only = single.then_some(path.as_path());
+    let root = crate::project::root(engine, &folder);
+    let chosen = Chosen { root: &root, path: &path, everything: request.all_files };
     let now = engine.now();
     engine.store.refresh_fully(now)?;
-    let reading = documents::read(engine, base, only, scope.project(), request.all_files, request.dry_run)?;
+    let reading = documents::read(engine, &chosen, scope.project(), request.dry_run)?;
     if reading.documents == 0 {
         return Err(EngineError::invalid(
             format!("{}: no README, docs or decision records found", path.display()),
@@ -125,6 +124,12 @@ impl Reply for Response {
             page.print(&format!(
                 "  kept {} that you edited here\n",
                 count(reading.kept, "section", "sections")
+            ));
+        }
+        if reading.skipped > 0 {
+            page.note(&format!(
+                "skipped {} without anything to learn, such as badges or a licence\n",
+                count(reading.skipped, "section", "sections")
             ));
         }
         if reading.left_out > 0 {

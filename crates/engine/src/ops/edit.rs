@@ -2,8 +2,8 @@
 //! in the meantime are kept.
 
 use clap::Args;
-use hark_core::memory::Importance;
-use hark_core::{IdRef, Kind, Memory, Origin, Scope, Status};
+use hark_core::memory::{Importance, title_from_body};
+use hark_core::{IdRef, Kind, Memory, Origin, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::tell;
 use crate::operation::{Answer, Code, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate};
+use crate::paths;
 use crate::voice::{ASK_USER, check_origin};
 use serde_json::json;
 
@@ -94,7 +95,9 @@ pub(super) fn run_all(
     let learned = request.learned.as_deref().map(|t| clean_optional(engine, Some(t)));
     let tags = clean_list(engine, &request.tags);
     let untag = clean_list(engine, &request.untag);
-    let files = clean_list(engine, &request.files);
+    let files: Vec<String> =
+        request.files.iter().map(|file| paths::in_project(engine, caller, file)).collect();
+    let files = clean_list(engine, &files);
     let origin = caller.origin.unwrap_or(Origin::Assistant);
     let target = WriteScope { project: request.project.clone(), global: request.global };
     let scope = match request.project.is_some() || request.global {
@@ -103,11 +106,15 @@ pub(super) fn run_all(
     };
     let change = |before: &Memory| {
         let mut after = before.clone();
+        if let Some(text) = &text {
+            // A title that was taken from the text follows it.
+            if after.title == title_from_body(&before.body) {
+                after.title = title_from_body(text);
+            }
+            after.body = text.clone();
+        }
         if let Some(title) = &title {
             after.title = title.clone();
-        }
-        if let Some(text) = &text {
-            after.body = text.clone();
         }
         if let Some(why) = &why {
             after.why = why.clone();

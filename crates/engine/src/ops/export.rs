@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use hark_core::{Kind, Timestamp};
+use hark_core::session::SessionRef;
+use hark_core::{IdRef, Kind, Timestamp};
 use hark_files::regular;
 use hark_store::{Departure, ProjectNum};
 use schemars::JsonSchema;
@@ -78,6 +79,7 @@ pub fn run(
     request: &Request,
     stdout: &mut dyn Write,
 ) -> Result<Response, EngineError> {
+    refuse_ids(request.path.as_deref())?;
     let now = engine.now();
     engine.store.refresh_fully(now)?;
     let selection = select(engine, caller, request, now)?;
@@ -224,6 +226,22 @@ fn write_to(
     let written = export::write(engine, selection, format, to, &mut sealer)?;
     sealer.finish().map_err(|e| EngineError::from(hark_store::StoreError::io(to, e)))?;
     Ok(written)
+}
+
+/// Someone who passes an id wants that memory or session, not everything in a file of that name.
+fn refuse_ids(path: Option<&Path>) -> Result<(), EngineError> {
+    let Some(text) = path.and_then(Path::to_str) else { return Ok(()) };
+    let hint = if text.starts_with("s-") && text.parse::<SessionRef>().is_ok() {
+        format!("print one session with `hark sessions show {text} --json`")
+    } else if text.starts_with("m-") && text.parse::<IdRef>().is_ok() {
+        format!("print one memory with `hark show {text} --json`")
+    } else {
+        return Ok(());
+    };
+    Err(EngineError::invalid(
+        format!("`{text}` is an id, and an export contains everything"),
+        format!("{hint}; for a file of that name write ./{text}"),
+    ))
 }
 
 /// Only an earlier export may be replaced.

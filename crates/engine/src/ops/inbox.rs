@@ -91,6 +91,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     Ok(Response { items: found.iter().map(|stored| item(&stored.memory, now)).collect() })
 }
 
+/// The change that a rejected proposal has in its history.
+pub(super) const REJECTED: &str = "rejected";
+
 /// An accepted proposal counts as the user's own words. A rejected one is archived, and the same words are not
 /// proposed again.
 pub fn decide(
@@ -117,7 +120,7 @@ pub fn decide(
                 }
                 Decision::Reject => {
                     after.set_status(Status::Archived, now);
-                    "rejected"
+                    REJECTED
                 }
             };
             after.touch(now);

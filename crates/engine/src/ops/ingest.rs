@@ -36,6 +36,9 @@ pub struct Response {
     pub report: Report,
     /// Megabytes per second.
     pub rate: Option<f64>,
+    /// The request named files or folders.
+    #[serde(skip)]
+    pub named: bool,
 }
 
 pub fn run(
@@ -45,6 +48,12 @@ pub fn run(
     around: &Surroundings,
     tell: &mut dyn FnMut(&Progress),
 ) -> Result<Response, EngineError> {
+    if let Some(missing) = request.paths.iter().find(|path| !path.exists()) {
+        return Err(EngineError::invalid(
+            format!("{}: no such file or folder", missing.display()),
+            "pass a transcript or a folder, or omit it to read where assistants store them",
+        ));
+    }
     let now = engine.now();
     let host = match &request.host {
         Some(name) => {
@@ -65,7 +74,7 @@ pub fn run(
     let wanted = Wanted { host, since, paths: request.paths.clone() };
     let report = ingest::run(engine, &wanted, around, tell)?;
     let rate = report.rate().map(|rate| (rate * 10.0).round() / 10.0);
-    Ok(Response { report, rate })
+    Ok(Response { report, rate, named: !request.paths.is_empty() })
 }
 
 pub const OPERATION: Operation = Operation {
@@ -150,10 +159,21 @@ impl Reply for Response {
         if unnamed > 0 {
             page.note(&format!("not read: {unnamed} more\n"));
         }
-        if files.read + files.unchanged == 0 {
+        if files.read + files.unchanged == 0 && !self.named {
             page.note("no transcripts were found; pass a file or folder: hark ingest PATH\n");
         } else if report.events.new > 0 {
             page.note("list the sessions with `hark sessions --all-projects`\n");
         }
+    }
+
+    fn problem(&self) -> Option<EngineError> {
+        let files = &self.report.files;
+        let nothing = self.named && files.read + files.unchanged + files.older == 0;
+        nothing.then(|| {
+            EngineError::invalid(
+                "no transcripts were found there",
+                "pass the transcript of an assistant; read documents with `hark bootstrap`",
+            )
+        })
     }
 }

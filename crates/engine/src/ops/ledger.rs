@@ -67,7 +67,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
     };
     let sums: Vec<Sum> = engine
         .store
-        .ledger_sums(since)?
+        .ledger_sums(since, session)?
         .into_iter()
         .map(|sum| Sum {
             host: sum.host,
@@ -127,7 +127,8 @@ operate!(Request => Response, run);
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
         if self.count == 0 {
-            page.note("nothing was injected into an assistant\n");
+            let what = if self.by_session { "this session" } else { "an assistant" };
+            page.note(&format!("nothing was injected into {what}\n"));
             return;
         }
         page.print(&format!(

@@ -52,6 +52,7 @@ operations! {
     doctor { OPERATION }
     stats { OPERATION }
     project { OPERATION, MERGE, RENAME }
+    ping { OPERATION }
     config { OPERATION, GET, SET, PATH, DEFAULTS }
     backup { OPERATION, LIST, RESTORE }
     reset { OPERATION }

@@ -11,9 +11,11 @@ use hark_core::rank::Contribution;
 use hark_core::vector::Embedder;
 use hark_core::{Kind, Memory, Status, Timestamp};
 use hark_store::search::Filter;
+use hark_store::{ListFilter, ListOrder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::inbox::REJECTED;
 use super::remember::clean_list;
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
@@ -44,7 +46,7 @@ pub struct Request {
     #[arg(long = "tag", value_name = "T")]
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Only these statuses; default: all but archived
+    /// Only these statuses; default: all, archived ones last
     #[arg(long = "status", value_name = "S")]
     #[serde(default)]
     #[schemars(skip)]
@@ -84,9 +86,16 @@ pub struct Response {
     /// The request had filters besides the project.
     #[serde(skip)]
     pub filtered: bool,
-    /// Hits were omitted because of the budget.
-    #[serde(skip)]
-    pub cut: bool,
+    /// The number of hits that did not fit into the budget.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub omitted: usize,
+    /// The budget into which all of them fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_for_all: Option<usize>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -101,6 +110,9 @@ pub struct Hit {
     pub created: String,
     pub age: String,
     pub status: String,
+    /// The objection to it: wrong or stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
     pub freshness: Freshness,
     pub origin: String,
     pub session: Option<String>,
@@ -155,16 +167,19 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let question = Question::new(&request.query, filter, visible.current.as_ref(), limit, now);
     let encoder = engine.encoder();
     let encoder = encoder.as_deref().map(|encoder| encoder as &dyn Embedder);
-    let mut hits = recall::answer_with(&engine.store, engine.embedder.as_ref(), encoder, &question)?;
+    let mut hits = find(engine, encoder, &question)?;
     if reread_changed(engine, &hits, now)? {
-        hits = recall::answer_with(&engine.store, engine.embedder.as_ref(), encoder, &question)?;
+        hits = find(engine, encoder, &question)?;
     }
+    hits.extend(archived(engine, encoder, request, question, hits.len())?);
 
     let detail = request.detail.unwrap_or(engine.config.recall.detail);
     let budget = request.budget.unwrap_or(engine.config.recall.budget);
     let rendered = recall::pack(&hits, detail, budget);
-    let cut = rendered.len() < hits.len();
-    let root = caller.cwd.as_deref().map(project::work_tree);
+    let omitted = hits.len() - rendered.len();
+    let budget_for_all = (omitted > 0)
+        .then(|| recall::pack(&hits, detail, usize::MAX).iter().map(|hit| hit.tokens).sum::<usize>());
+    let root = caller.cwd.as_deref().map(|folder| project::root(engine, folder));
     // Finding the project calls git; the scope has already done so, unless it names another project.
     let here = match &request.scope.project {
         None => visible.current.clone(),
@@ -187,6 +202,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
                 created: memory.created.to_string(),
                 age: memory.updated.age(now),
                 status: memory.status.to_string(),
+                verdict: memory.life.verdict.map(|verdict| verdict.to_string()),
                 freshness: freshness(memory, root),
                 origin: memory.origin.to_string(),
                 session: memory.session.as_ref().map(ToString::to_string),
@@ -202,8 +218,52 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         micros: started.elapsed().as_micros() as u64,
         titles_only: request.detail == Some(Detail::Index),
         filtered: request.narrows(),
-        cut,
+        omitted,
+        budget_for_all,
     })
+}
+
+/// The best memories, those that were rated wrong after the others.
+fn find(
+    engine: &Engine,
+    encoder: Option<&dyn Embedder>,
+    question: &Question<'_>,
+) -> Result<Vec<Ranked>, EngineError> {
+    let mut hits = recall::answer_with(&engine.store, engine.embedder.as_ref(), encoder, question)?;
+    // Stable: each part keeps its order.
+    hits.sort_by_key(|hit| hit.stored.memory.life.is_wrong());
+    Ok(hits)
+}
+
+/// Archived matches, if the request did not choose a status and there is room left. Nothing stored on purpose
+/// disappears from answers because it is old. Proposals that the user rejected stay out.
+fn archived(
+    engine: &Engine,
+    encoder: Option<&dyn Embedder>,
+    request: &Request,
+    question: Question<'_>,
+    found: usize,
+) -> Result<Vec<Ranked>, EngineError> {
+    let room = question.limit.saturating_sub(found);
+    let only = ListFilter {
+        projects: question.filter.projects.clone(),
+        statuses: vec![Status::Archived],
+        ..ListFilter::default()
+    };
+    // A question about the past sees what was not archived then.
+    let wanted = request.statuses.is_empty() && question.filter.as_of.is_none() && room > 0;
+    if !wanted || engine.store.list(&only, ListOrder::NewestChange, 1)?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let filter = Filter { statuses: only.statuses, ..question.filter.clone() };
+    let mut kept = Vec::new();
+    for hit in find(engine, encoder, &Question { filter, limit: room, ..question })? {
+        let changes = engine.store.history(&hit.stored.memory.id)?;
+        if changes.last().is_none_or(|last| &*last.change != REJECTED) {
+            kept.push(hit);
+        }
+    }
+    Ok(kept)
 }
 
 /// In a large store, checks only the files of the hits, so that recall never returns the text from before

@@ -17,6 +17,7 @@ use crate::operation::{
     Answer, Call, Code, DIM, EVERYWHERE, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Tool,
     WARN, Who,
 };
+use crate::paths;
 use crate::repeat::{self, Known, OlderState};
 use crate::sessions;
 use crate::voice::{ASK_USER, Voice};
@@ -119,6 +120,11 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
     let superseded = request.supersedes.map(|text| text.parse::<IdRef>()).transpose()?;
 
     let body = engine.clean(request.text.trim());
+    let files = match request.scope.project {
+        // Paths in another project are relative to its root already.
+        Some(_) => request.files.clone(),
+        None => request.files.iter().map(|file| paths::in_project(engine, caller, file)).collect(),
+    };
     let voice = Voice::of(engine, caller, request.origin, kind, &body)?;
     let origin = voice.origin;
     let passed_on = voice.prompt.is_some();
@@ -134,7 +140,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         // A topic set by an assistant never replaces the user's memory.
         topic: clean_title(engine, request.topic.as_deref()).filter(|_| !passed_on),
         tags: clean_list(engine, &request.tags),
-        files: clean_list(engine, &request.files),
+        files: clean_list(engine, &files),
         entities: clean_list(engine, &request.entities),
         importance: request.importance.and_then(Importance::new).unwrap_or_default(),
         confidence: if origin == Origin::User { 0.9 } else { 0.7 },

@@ -24,6 +24,9 @@ pub struct Request {
     #[arg(long)]
     #[serde(default)]
     pub apply: bool,
+    /// Treat memories as aged out after N days without use, instead of `retention.archive`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    pub days: Option<u32>,
     /// Also list what is kept, and why
     #[arg(long)]
     #[serde(default)]
@@ -73,7 +76,10 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     engine.store.refresh(now)?;
     let visible = request.scope.resolve(engine, caller)?;
     let filter = ListFilter { projects: visible.projects, ..ListFilter::default() };
-    carry_out(engine, &filter, request.apply, request.all, Since::Dates, EVERYTHING, now)
+    let mut policy = policy(&engine.config.retention);
+    policy.archive_days = request.days.unwrap_or(policy.archive_days);
+    let wish = Wish { apply: request.apply, all: request.all, since: Since::Dates, most: EVERYTHING };
+    carry_out(engine, &filter, &policy, wish, now)
 }
 
 /// A bounded share of the work, once a day.
@@ -86,7 +92,9 @@ pub(crate) fn in_background(engine: &mut Engine, now: Timestamp) -> Result<usize
     if (0..PAUSE_MS).contains(&(now.as_millis() - last)) {
         return Ok(0);
     }
-    let done = carry_out(engine, &ListFilter::default(), true, false, Since::Arrival, MOST_AT_ONCE, now)?;
+    let policy = policy(&engine.config.retention);
+    let wish = Wish { apply: true, all: false, since: Since::Arrival, most: MOST_AT_ONCE };
+    let done = carry_out(engine, &ListFilter::default(), &policy, wish, now)?;
     let count = done.archive.len() + done.purge.len();
     // If more is due, the next run continues.
     if count < MOST_AT_ONCE {
@@ -106,16 +114,24 @@ enum Since {
     Arrival,
 }
 
-fn carry_out(
-    engine: &mut Engine,
-    filter: &ListFilter,
+/// What a run does.
+struct Wish {
+    /// Archive and remove; else only say what would happen.
     apply: bool,
+    /// Also say what is kept.
     all: bool,
     since: Since,
     most: usize,
+}
+
+fn carry_out(
+    engine: &mut Engine,
+    filter: &ListFilter,
+    policy: &Policy,
+    wish: Wish,
     now: Timestamp,
 ) -> Result<Response, EngineError> {
-    let policy = policy(&engine.config.retention);
+    let Wish { apply, all, since, most } = wish;
     let uses = engine.store.uses(since == Since::Arrival)?;
     let calendar = engine.store.calendar(now)?;
     let days = match since {
@@ -181,6 +197,7 @@ pub const OPERATION: Operation = Operation {
     help: "",
     examples: &[
         ("hark retention", "Show what would be archived or removed, and why"),
+        ("hark retention --days 90", "Show what would be archived after 90 days without use"),
         ("hark retention --apply", "Archive and remove it"),
     ],
     group: Group::Store,

@@ -116,7 +116,7 @@ pub(crate) fn known(engine: &mut Engine, text: &str) -> Result<Option<ProjectKey
     }
     let folder = std::path::Path::new(text);
     if (folder.is_absolute() || text.starts_with('.')) && (folder.is_dir() || engine.knows_folder(folder)) {
-        return Ok(engine.project_of(folder));
+        return Ok(crate::project::identify(engine, folder));
     }
     let book = engine.store.project_book();
     let mut named = book.names.iter().filter(|(_, name)| name.as_str() == text).map(|(key, _)| key.as_str());

@@ -18,6 +18,9 @@ pub struct Request {
     #[arg(long)]
     #[serde(default)]
     pub savings: bool,
+    /// Only this project: name, key or folder
+    #[arg(long, value_name = "P")]
+    pub project: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -30,6 +33,8 @@ pub struct Response {
     pub stats: Stats,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub savings: Option<Savings>,
+    #[serde(skip)]
+    pub one_project: bool,
 }
 
 /// Injected tokens, and the tokens of the history they replace.
@@ -45,7 +50,19 @@ pub struct Savings {
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     engine.store.refresh_fully(engine.now())?;
-    let project = caller.cwd.clone().and_then(|folder| engine.project_of(&folder));
+    let project = match &request.project {
+        Some(name) => Some(super::scope::named(engine, name)?),
+        None => caller.cwd.clone().and_then(|folder| engine.project_of(&folder)),
+    };
+    let only = match (&request.project, &project) {
+        (Some(_), Some(key)) => Some(engine.store.project_num(key)?.ok_or_else(|| {
+            EngineError::invalid(
+                format!("nothing is stored for the project {key}"),
+                "`hark stats` lists projects",
+            )
+        })?),
+        _ => None,
+    };
     let savings = if request.savings {
         let sum = engine.store.savings()?;
         Some(Savings {
@@ -61,7 +78,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         home: engine.home.path.display().to_string(),
         project: project.map(|key| key.to_string()),
         embedding: engine.embedder.id().to_owned(),
-        stats: engine.store.stats()?,
+        stats: engine.store.stats_of(only)?,
+        one_project: only.is_some(),
         savings,
     })
 }
@@ -73,6 +91,7 @@ pub const OPERATION: Operation = Operation {
     help: "",
     examples: &[
         ("hark stats", "Count memories by kind, status and project"),
+        ("hark stats --project shop", "Count one project: memories, sessions, events and tokens"),
         ("hark stats --json", "The same as JSON"),
     ],
     group: Group::Store,
@@ -98,6 +117,9 @@ impl Reply for Response {
             text.push_str(&format!("{DIM}project{DIM:#}     {}\n", safe(&page.project(Some(project)))));
         }
         for (label, counts) in [("kind", &s.by_kind), ("status", &s.by_status), ("project", &s.by_project)] {
+            if self.one_project && label == "project" {
+                continue;
+            }
             let shown =
                 |name: &str| if label == "project" { page.project(Some(name)) } else { name.to_owned() };
             let parts: Vec<String> =
@@ -106,6 +128,13 @@ impl Reply for Response {
                 text.push_str(&format!("{DIM}by {label:<8}{DIM:#} {}\n", parts.join(", ")));
             }
         }
+        text.push_str(&format!(
+            "{DIM}history{DIM:#}     {}, {}, {} tokens; {} tokens injected\n",
+            count(s.sessions, "session", "sessions"),
+            count(s.events, "event", "events"),
+            s.event_tokens,
+            s.injected_tokens
+        ));
         text.push_str(&format!(
             "{DIM}index{DIM:#}       {} passages, {} words, {} entities, {} links, {:.1} MB, vectors by {}\n",
             s.passages,

@@ -1,16 +1,19 @@
 //! Resolves, reopens, archives and restores memories.
 
+mod choose;
+
 use clap::Args;
-use hark_core::{IdRef, Origin, Status};
+use hark_core::{IdRef, Memory, Origin, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::choose::Chosen;
 use super::remember::clean_title;
 use crate::chain;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::tell;
-use crate::operation::text::words;
+use crate::operation::text::{count, words};
 use crate::operation::{
     Answer, Call, Code, DIM, EVERYWHERE, Effect, Group, ID, Operate, Operation, Page, Reply, Tool, Who,
 };
@@ -26,6 +29,9 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
     pub changed: Vec<Changed>,
+    /// Nothing was changed yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub preview: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -102,7 +108,16 @@ pub(super) fn run_because(
         }
         Ok(changed)
     })?;
-    Ok(Response { changed })
+    Ok(Response { changed, preview: false })
+}
+
+fn preview(memory: &Memory) -> Changed {
+    Changed {
+        id: memory.id.short(),
+        title: memory.title.to_string(),
+        from: memory.status.to_string(),
+        to: Status::Archived.to_string(),
+    }
 }
 
 pub const RESOLVE: Operation = Operation {
@@ -172,11 +187,15 @@ impl Operate for Reopen {
 pub const ARCHIVE: Operation = Operation {
     name: "archive",
     also: &[],
-    summary: "Archive memories, so that they are no longer offered",
+    summary: "Archive memories, so that they are no longer offered unasked",
     help: "",
     examples: &[
         ("hark archive m-7k3q9x2d", "Stop offering a memory without removing it"),
         ("hark archive m-7k3q9x2d --reason \"we left AWS\"", "Keep the reason in its history"),
+        (
+            "hark archive --kind note --older-than 90d --reason \"cleaned up\" --yes",
+            "Archive many; without --yes, only list them",
+        ),
         ("hark list --status archived", "List archived memories"),
     ],
     group: Group::Change,
@@ -189,12 +208,16 @@ pub const ARCHIVE: Operation = Operation {
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Archive {
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub request: Request,
+    /// Ids of memories
+    #[arg(value_name = "ID", required_unless_present_any = ["kinds", "tags", "older_than"])]
+    #[serde(default)]
+    pub ids: Vec<String>,
     /// Why; kept in its history
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub chosen: Chosen,
 }
 
 impl Operate for Archive {
@@ -202,7 +225,15 @@ impl Operate for Archive {
 
     fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
         let reason = self.reason.as_deref();
-        run_because(engine, call.caller, &self.request, Status::Archived, "archive", reason)
+        let mut request = Request { ids: self.ids.clone() };
+        if self.chosen.is_any() {
+            let found = self.chosen.find(engine, call.caller, &self.ids)?;
+            if !self.chosen.yes {
+                return Ok(Response { changed: found.iter().map(preview).collect(), preview: true });
+            }
+            request.ids = found.iter().map(|memory| memory.id.full()).collect();
+        }
+        run_because(engine, call.caller, &request, Status::Archived, "archive", reason)
     }
 }
 
@@ -249,9 +280,20 @@ impl Reply for Response {
                 changed.to
             ));
         }
+        if self.preview && self.changed.is_empty() {
+            page.note("no memory here matches; nothing to archive\n");
+        } else if self.preview {
+            page.note(&format!(
+                "would archive {}; nothing was changed, add --yes to archive\n",
+                count(self.changed.len(), "memory", "memories")
+            ));
+        }
     }
 
     fn answer(&self) -> Result<Answer, EngineError> {
+        if self.preview {
+            return tell::answer("Nothing was archived: only the user can confirm this.", tell::value(self)?);
+        }
         let lines = self.changed.iter().map(|c| format!("{} {} → {}", c.id, c.from, c.to));
         tell::answer(&lines.collect::<Vec<_>>().join("\n"), tell::value(self)?)
     }

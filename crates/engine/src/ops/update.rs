@@ -156,6 +156,7 @@ fn edit_all(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<A
         importance: request.importance,
         pin: request.pin,
         project: request.project.clone(),
+        global: false,
     };
     together(edit::run_all(engine, caller, &request.ids, &change)?.iter().map(Reply::answer))
 }

@@ -123,6 +123,9 @@ pub(crate) fn line(memory: &MemoryView, page: &Page) -> String {
     if memory.status != "active" {
         marks.push_str(&format!(" {}", memory.status));
     }
+    if let Some(verdict) = &memory.verdict {
+        marks.push_str(&format!(" rated {verdict}"));
+    }
     if memory.origin == "repository" {
         marks.push_str(" from the repository");
     }

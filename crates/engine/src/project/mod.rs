@@ -97,6 +97,15 @@ pub fn work_tree(folder: &Path) -> PathBuf {
     git::find(folder).map_or_else(|| folder.to_owned(), |repository| repository.work_tree)
 }
 
+/// The root of the project that `folder` belongs to: the folder that the paths in its memories refer to.
+pub(crate) fn root(engine: &Engine, folder: &Path) -> PathBuf {
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    match git::find(&folder) {
+        Some(repository) => repository.work_tree,
+        None => project_folder(&folder, &engine.home.path).unwrap_or(folder),
+    }
+}
+
 /// Branch and commit of the folder's repository.
 pub(crate) fn head(folder: &Path) -> (Option<String>, Option<String>) {
     git::find(folder).map_or((None, None), |repository| repository.head())

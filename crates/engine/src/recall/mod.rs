@@ -87,7 +87,7 @@ pub fn answer_with(
             let candidates = debug_span!("search").in_scope(|| {
                 store.search(terms, meaning.as_ref(), second, &question.filter, Depth::default())
             })?;
-            let named = store.named_in(question.text, &question.filter)?;
+            let named = store.named_in(question.text, &question.filter, question.current)?;
             let admitted = admit::admit(&candidates, &named);
             if admitted.is_empty() && named.is_empty() {
                 return Ok(Vec::new());

@@ -4,7 +4,7 @@
 //! nothing.
 
 use std::fmt;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use hark_files::regular;
@@ -63,7 +63,11 @@ impl Source {
         let mut source = Source { path: path.to_owned(), layout: Layout::Document, opened: None };
         source.unseal(passphrase)?;
         let mut reader = source.reader()?;
-        let first = read_line(&mut reader).map_err(|e| source.broken(None, &e))?.unwrap_or_default();
+        let first = read_line(&mut reader).map_err(|e| match e.kind() {
+            seal::WRONG if source.opened.is_some() => source.locked(),
+            _ => source.broken(None, &e),
+        })?;
+        let first = first.unwrap_or_default();
         // A document is one value; the first line of a stream is a value of its own.
         if let Ok(header) = serde_json::from_slice::<Header>(&first)
             && !serde_json::from_slice::<serde_json::Value>(&first).is_ok_and(|v| v.get("memories").is_some())
@@ -183,6 +187,13 @@ impl Source {
         )
     }
 
+    fn locked(&self) -> EngineError {
+        EngineError::invalid(
+            format!("{}: this passphrase does not open it", self.path.display()),
+            "check the passphrase; if it is the right one, the file was damaged: export it again",
+        )
+    }
+
     fn broken(&self, line: Option<u64>, what: &dyn fmt::Display) -> EngineError {
         let line = line.map_or(String::new(), |line| format!(" line {line}:"));
         EngineError::invalid(
@@ -217,13 +228,13 @@ fn missing(path: &Path, error: std::io::Error) -> EngineError {
 }
 
 /// `None` at the end.
-fn read_line(reader: &mut Box<dyn BufRead>) -> Result<Option<Vec<u8>>, String> {
+fn read_line(reader: &mut Box<dyn BufRead>) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
-    let read = reader.take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(|e| e.to_string())?;
+    let read = reader.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
     match read {
         0 => Ok(None),
         _ if read as u64 == LONGEST_LINE && line.last() != Some(&b'\n') => {
-            Err(format!("is longer than {} MB", LONGEST_LINE / 1024 / 1024))
+            Err(io::Error::other(format!("is longer than {} MB", LONGEST_LINE / 1024 / 1024)))
         }
         _ => Ok(Some(line)),
     }

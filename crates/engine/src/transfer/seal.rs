@@ -14,6 +14,8 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 
 pub(crate) const MAGIC: &[u8] = b"hark-encrypted 1\n";
+/// The kind of error for a passphrase that opens nothing.
+pub(super) const WRONG: io::ErrorKind = io::ErrorKind::PermissionDenied;
 const SALT: usize = 16;
 const NONCE: usize = 24;
 const CHUNK: usize = 64 * 1024;
@@ -116,7 +118,14 @@ impl Opened {
     pub(super) fn reader<R: Read>(&self, mut from: R) -> io::Result<Opener<R>> {
         let mut head = [0; MAGIC.len() + SALT + NONCE];
         from.read_exact(&mut head)?;
-        Ok(Opener { from, stream: stream(&self.key, &self.nonce), plain: Vec::new(), at: 0, ended: false })
+        Ok(Opener {
+            from,
+            stream: stream(&self.key, &self.nonce),
+            plain: Vec::new(),
+            at: 0,
+            ended: false,
+            opened: false,
+        })
     }
 }
 
@@ -131,6 +140,8 @@ pub(super) struct Opener<R: Read> {
     plain: Vec<u8>,
     at: usize,
     ended: bool,
+    /// Whether a chunk was opened, so that the passphrase is known to be right.
+    opened: bool,
 }
 
 impl<R: Read> Opener<R> {
@@ -141,9 +152,11 @@ impl<R: Read> Opener<R> {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is truncated"));
         }
         self.plain = vec![0; sealed.len().saturating_sub(ABYTES)];
-        let tag = self.stream.open_chunk(&sealed, None, &mut self.plain).map_err(|_| {
-            io::Error::new(io::ErrorKind::InvalidData, "the passphrase is wrong, or the file was changed")
+        let tag = self.stream.open_chunk(&sealed, None, &mut self.plain).map_err(|_| match self.opened {
+            true => io::Error::new(io::ErrorKind::InvalidData, "the file was changed"),
+            false => io::Error::new(WRONG, "the passphrase is wrong"),
         })?;
+        self.opened = true;
         self.at = 0;
         self.ended = tag == StreamTag::Finish;
         Ok(())

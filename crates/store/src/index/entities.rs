@@ -10,8 +10,13 @@ use crate::projects::ProjectNum;
 pub(super) fn entities_of(memory: &Memory) -> BTreeSet<Entity> {
     let named = memory.entities.iter().filter_map(|text| Entity::from_reference(text));
     let files = memory.files.iter().map(|path| Entity::new(EntityKind::File, path));
+    // A tag such as `!12` is about that merge request; other tags are labels.
+    let numbered = |e: &Entity| {
+        matches!(e.kind, EntityKind::Issue | EntityKind::MergeRequest | EntityKind::Epic | EntityKind::Person)
+    };
+    let tags = memory.tags.iter().filter_map(|tag| Entity::from_reference(tag)).filter(numbered);
     let text = format!("{}\n{}", memory.title, memory.searchable_body());
-    named.chain(files).chain(entity::extract(&text)).filter(|e| !e.norm.is_empty()).collect()
+    named.chain(files).chain(tags).chain(entity::extract(&text)).filter(|e| !e.norm.is_empty()).collect()
 }
 
 /// Whose an entity is: `#12` of one project is not `#12` of another.

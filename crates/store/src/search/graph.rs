@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use hark_core::{Entity, Kind, MemoryId, Status, Timestamp, entity};
+use hark_core::entity::{Asker, Match};
+use hark_core::{Entity, Kind, MemoryId, ProjectKey, Status, Timestamp, entity};
 use rusqlite::{Connection, Row, params};
 
 use super::filter::{Filter, Sieve};
@@ -21,6 +22,9 @@ const ENTITY_SHARE: f32 = 0.35;
 const REACHED: usize = 20;
 /// Neighbours read per seed.
 const FAN_OUT: i64 = 24;
+
+/// Entities with the same last part that a question looks at.
+const SPELLINGS: i64 = 64;
 
 /// A memory reached through the graph.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,15 +49,22 @@ impl Store {
     }
 
     /// Memories that mention an entity which the query names outright (`!12`, `src/auth.rs`).
-    pub fn named_in(&self, text: &str, filter: &Filter) -> Result<Vec<Activation>, StoreError> {
+    pub fn named_in(
+        &self,
+        text: &str,
+        filter: &Filter,
+        current: Option<&ProjectKey>,
+    ) -> Result<Vec<Activation>, StoreError> {
         let head: String = text.chars().take(2_000).collect();
         let named: Vec<Entity> = entity::extract(&head);
         let run = || -> rusqlite::Result<Vec<Activation>> {
             let mut strength: HashMap<i64, f32> = HashMap::new();
             for entity in named.iter().take(16) {
-                for (id, mentions, exact) in matching(&self.conn, entity, filter.projects.as_deref())? {
-                    let share = if exact { 1.0 } else { 0.8 } / (1.0 + (mentions.max(1) as f32).ln());
-                    mentioned(&self.conn, id, share, &mut strength)?;
+                let projects = filter.projects.as_deref();
+                for meant in matching(&self.conn, entity, projects, current, SPELLINGS)? {
+                    let exact = if meant.how == Match::Exact { 1.0 } else { 0.8 };
+                    let share = exact / (1.0 + (meant.mentions.max(1) as f32).ln());
+                    mentioned(&self.conn, meant.id, share, &mut strength)?;
                 }
             }
             self.keep_visible(strength, filter)
@@ -162,22 +173,35 @@ fn follow_entities(
     Ok(())
 }
 
-/// Entities that a reference means: exact ones, or those that end in it.
-fn matching(
+/// An entity of the index that a reference means.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Meant {
+    pub(crate) id: i64,
+    pub(crate) mentions: i64,
+    pub(crate) how: Match,
+}
+
+/// Entities that a reference means, exact ones first.
+pub(crate) fn matching(
     conn: &Connection,
     entity: &Entity,
     projects: Option<&[ProjectNum]>,
-) -> rusqlite::Result<Vec<(i64, i64, bool)>> {
-    let mut find =
-        conn.prepare_cached("SELECT id, mentions, norm, project FROM entity WHERE leaf = ?1 LIMIT 64")?;
-    let mut rows = find.query([leaf(entity)])?;
+    current: Option<&ProjectKey>,
+    limit: i64,
+) -> rusqlite::Result<Vec<Meant>> {
+    let asker = Asker { project: current.map(ProjectKey::as_str), everywhere: projects.is_none() };
+    let mut find = conn.prepare_cached(
+        "SELECT e.id, e.mentions, e.norm, e.project, p.key FROM entity e LEFT JOIN project p ON p.num = e.project \
+         WHERE e.leaf = ?1 ORDER BY e.norm = ?2 DESC, e.id LIMIT ?3",
+    )?;
+    let mut rows = find.query(params![leaf(entity), entity.norm, limit])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let norm: String = row.get(2)?;
         let project = ProjectNum(row.get(3)?);
         let visible = project == ProjectNum::GLOBAL || projects.is_none_or(|p| p.contains(&project));
-        if visible && (norm.ends_with(&entity.norm) || entity.norm.ends_with(&norm)) {
-            found.push((row.get(0)?, row.get(1)?, norm == entity.norm));
+        let home = row.get_ref(4)?.as_str_or_null()?;
+        if visible && let Some(how) = entity.refers_to(row.get_ref(2)?.as_str()?, home, asker) {
+            found.push(Meant { id: row.get(0)?, mentions: row.get(1)?, how });
         }
     }
     Ok(found)

@@ -12,6 +12,7 @@ mod scan;
 pub use filter::Filter;
 pub(crate) use filter::Sieve;
 pub use graph::Activation;
+pub(crate) use graph::{Meant, matching};
 pub(crate) use postings::teach_packed;
 pub use query::{QueryTerm, QueryTerms};
 pub use scan::ChunkCache;

@@ -7,6 +7,7 @@
 mod pick_up;
 mod process;
 mod save;
+mod search;
 
 use std::path::PathBuf;
 
@@ -292,65 +293,6 @@ impl Store {
             found.into_iter().map(|s| filled(&self.conn, s)).collect()
         };
         run().at(self)
-    }
-
-    /// Sessions that hold words of the query, best first, with their score.
-    pub fn search_sessions(
-        &self,
-        query: &str,
-        filter: &SessionFilter,
-        limit: usize,
-    ) -> Result<Vec<(StoredSession, f64)>, StoreError> {
-        let run = || -> rusqlite::Result<Vec<(i64, f64)>> {
-            let all: i64 =
-                self.conn.query_row("SELECT count(*) FROM session WHERE file <> ''", [], |row| row.get(0))?;
-            let mut wanted = terms(query);
-            wanted.sort_unstable();
-            wanted.dedup();
-            let mut scores: std::collections::HashMap<i64, f64> = std::collections::HashMap::new();
-            let mut read = self
-                .conn
-                .prepare_cached("SELECT rowid FROM session_lexicon WHERE session_lexicon MATCH ?1")?;
-            for term in wanted.iter().take(64) {
-                let nums: Vec<i64> = read
-                    .query_map([lexicon_token(term)], |row| row.get(0))?
-                    .collect::<rusqlite::Result<_>>()?;
-                let weight = (1.0 + all as f64 / nums.len().max(1) as f64).ln();
-                for num in nums {
-                    *scores.entry(num).or_default() += weight;
-                }
-            }
-            let mut ranked: Vec<(i64, f64)> = scores.into_iter().collect();
-            ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-            Ok(ranked)
-        };
-        let ranked = run().at(self)?;
-        // A session with a single common word of many is no answer.
-        let best = ranked.first().map_or(0.0, |(_, score)| *score);
-        let mut found = Vec::new();
-        for (num, score) in ranked.into_iter().take_while(|(_, score)| *score >= best / 4.0) {
-            let Some(stored) = by_num(&self.conn, num).at(self)? else { continue };
-            if self.fits(&stored, filter)? {
-                found.push((stored, score));
-                if found.len() >= limit {
-                    break;
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    fn fits(&self, stored: &StoredSession, filter: &SessionFilter) -> Result<bool, StoreError> {
-        let project: i64 = self
-            .conn
-            .prepare_cached("SELECT project FROM session WHERE num = ?1")
-            .and_then(|mut s| s.query_row([stored.num], |row| row.get(0)))
-            .at(self)?;
-        let s = &stored.session;
-        Ok(filter.projects.as_ref().is_none_or(|p| p.contains(&ProjectNum(project)))
-            && filter.host.as_ref().is_none_or(|host| **host == *s.host)
-            && filter.status.is_none_or(|status| status == s.status)
-            && filter.since.is_none_or(|since| s.updated >= since))
     }
 
     /// Where a session's file is.

@@ -33,7 +33,7 @@ fn store() -> Store {
     old.insert(say(&home, "The office plant is a ficus", &[]));
     old.insert(say(&home, "Buttons are blue", &["--kind", "decision", "--importance", "3"]));
     old.insert(say(&home, "We talked about lunch", &["--kind", "episode"]));
-    old.insert(say(&home, "The printer has no paper", &["--kind", "blocker"]));
+    kept.insert(say(&home, "The printer has no paper", &["--kind", "blocker"]));
     let resolved = say(&home, "The vendor key is missing", &["--kind", "blocker"]);
     home.hark(["resolve", &resolved]).ok();
     old.insert(resolved);
@@ -87,9 +87,12 @@ fn applying_it_archives_them_and_the_second_run_finds_nothing() {
     for id in &old {
         assert_eq!(home.show(id)["status"], "archived");
     }
-    // Not offered, and still there on request.
-    assert!(home.recall_ids("office plant ficus", &[]).is_empty());
-    assert_eq!(home.recall_ids("office plant ficus", &["--status", "archived"]).len(), 1);
+    // Not injected, and still there on request, marked as archived.
+    let prompt = json!({ "session_id": "one", "cwd": home.work(), "hook_event_name": "UserPromptSubmit",
+        "prompt": "Is the office plant a ficus?" });
+    assert!(!home.hook("claude-code", "UserPromptSubmit", &prompt).to_string().contains("ficus"));
+    assert_eq!(home.recall("office plant ficus", &[])["hits"][0]["status"], "archived");
+    assert!(home.recall_ids("office plant ficus", &["--status", "active"]).is_empty());
     let again = home.hark(["retention", "--json"]).ok().json();
     assert!(set(&again["archive"]).is_empty() && set(&again["purge"]).is_empty(), "{again}");
 }

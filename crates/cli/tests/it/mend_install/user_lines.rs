@@ -35,7 +35,7 @@ fn lines_inside_a_block_survive_an_uninstall() {
             let text = machine.read(&path);
             assert!(text.contains(MINE), "{layout:?} {}: {text}", path.display());
             assert!(!text.contains("hark"), "{layout:?} {}: {text}", path.display());
-            let before = String::from_utf8_lossy(content(&path, layout)).into_owned();
+            let before = String::from_utf8_lossy(&content(&path, layout)).into_owned();
             assert!(text.starts_with(before.trim_end()), "{layout:?} {}: {text}", path.display());
         }
     }

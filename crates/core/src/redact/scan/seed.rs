@@ -32,14 +32,26 @@ pub(in super::super) fn announced(text: &[u8], at: usize, out: &mut Vec<Range<us
         let start = from + letter;
         let (words, end) = run(text, start, loose_gap);
         if words >= SHORTEST {
-            let row = text[start..end].split(|b| !b.is_ascii_alphabetic()).filter(|word| word.len() > 2);
-            if is_drawn(&row.collect::<Vec<_>>()) {
-                out.push(start..end);
-            }
+            out.extend(drawn_in(text, start, end));
             return;
         }
         from = end.max(start + letters(text, start));
     }
+}
+
+/// The phrase in a row of list words. A word or two of its announcement may be in the list, too: `Recovery Phrase: legal …`.
+fn drawn_in(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
+    let mut row: Vec<(usize, &[u8])> = Vec::new();
+    let mut at = start;
+    for word in text[start..end].split(|b| !b.is_ascii_alphabetic()) {
+        if word.len() > 2 {
+            row.push((at, word));
+        }
+        at += word.len() + 1;
+    }
+    let words: Vec<&[u8]> = row.iter().map(|(_, word)| *word).collect();
+    let fits = |skip: &usize| words.len() >= SHORTEST + skip && is_drawn(&words[*skip..]);
+    (0..=2).find(fits).map(|skip| row[skip].0..end)
 }
 
 /// Phrases without an announcement.
@@ -216,5 +228,21 @@ mod tests {
         announced(text.as_bytes(), 0, &mut out);
         assert_eq!(out.len(), 1);
         assert!(text[out[0].clone()].starts_with("ticket") && text[out[0].clone()].ends_with("quantum"));
+    }
+
+    #[test]
+    fn words_of_the_announcement_may_be_in_the_list() {
+        for announcement in ["Recovery Phrase: 1. ", "Seed Phrase Word: ", "recovery phrase: "] {
+            let text = format!("{announcement}{}", PHRASE.replace(' ', " 2. "));
+            let mut out = Vec::new();
+            announced(text.as_bytes(), 0, &mut out);
+            assert_eq!(out.len(), 1, "{text}");
+            let found = &text[out[0].clone()];
+            assert!(found.contains("ticket") && found.ends_with("quantum"), "{found}");
+        }
+        let list = "Seed Phrase: able about above absent absorb abstract absurd abuse access accident account accuse";
+        let mut out = Vec::new();
+        announced(list.as_bytes(), 0, &mut out);
+        assert!(out.is_empty(), "a sorted list is not a phrase");
     }
 }

@@ -1,7 +1,7 @@
 //! Formats hits for people and models.
 
 use hark_core::rank::Contribution;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Freshness, Hit, Response};
 use crate::error::EngineError;
@@ -18,6 +18,9 @@ impl Reply for Response {
         for hit in &self.hits {
             page.print(&self.hit_text(hit, page));
         }
+        if self.omitted > 0 {
+            page.note(&format!("{}\n", self.more()));
+        }
         page.note(&format!(
             "{DIM}{}, {} tokens, {:.1} ms{DIM:#}\n",
             count(self.hits.len(), "memory", "memories"),
@@ -27,6 +30,10 @@ impl Reply for Response {
     }
 
     fn answer(&self) -> Result<Answer, EngineError> {
+        if self.hits.is_empty() && self.omitted > 0 {
+            let data = json!({ "hits": [], "omitted": self.omitted, "budget_for_all": self.budget_for_all });
+            return tell::answer(&format!("{}.", self.more()), data);
+        }
         if self.hits.is_empty() {
             return tell::answer("Nothing relevant is remembered.", json!({ "hits": [] }));
         }
@@ -38,20 +45,36 @@ impl Reply for Response {
                 "id": hit.id, "kind": hit.kind, "title": hit.title, "text": hit.text, "age": hit.age,
                 "status": hit.status, "freshness": hit.freshness, "origin": hit.origin,
             }));
+            if let (Some(verdict), Some(Value::Object(hit))) = (&hit.verdict, hits.last_mut()) {
+                hit.insert("verdict".to_owned(), json!(verdict));
+            }
         }
         tell::answer(&text, json!({ "hits": hits, "tokens": self.tokens }))
     }
 }
 
 impl Response {
-    fn why_empty(&self) -> &'static str {
-        if self.cut {
-            "memories match, but none fits the token budget; raise it with --budget"
+    fn why_empty(&self) -> String {
+        if self.omitted > 0 {
+            self.more()
         } else if self.filtered {
             "no memory here matches this query with these filters; remove one, or add --all-projects"
+                .to_owned()
         } else {
-            "nothing relevant is remembered here; try other words, or add --all-projects"
+            "nothing relevant is remembered here; try other words, or add --all-projects".to_owned()
         }
+    }
+
+    /// What did not fit, and what would make it fit.
+    fn more(&self) -> String {
+        let more = if self.hits.is_empty() { "" } else { "more " };
+        let (noun, verb) = if self.omitted == 1 { ("memory", "matches") } else { ("memories", "match") };
+        let budget = self.budget_for_all.unwrap_or_default();
+        format!(
+            "{} {more}{noun} {verb} but {} not fit the token budget; `--budget {budget}` shows everything",
+            self.omitted,
+            if self.omitted == 1 { "does" } else { "do" },
+        )
     }
 
     fn hit_text(&self, hit: &Hit, page: &Page) -> String {
@@ -66,6 +89,11 @@ impl Response {
         let mut warnings = Vec::new();
         if hit.status != "active" {
             warnings.push(hit.status.as_str());
+        }
+        match hit.verdict.as_deref() {
+            Some("wrong") => warnings.push("rated wrong"),
+            Some(_) => warnings.push("rated stale"),
+            None => {}
         }
         if hit.freshness == Freshness::Stale {
             warnings.push("names files that no longer exist");
@@ -89,7 +117,8 @@ impl Response {
 fn for_model(hit: &Hit) -> String {
     let status = if hit.status == "active" { String::new() } else { format!(", {}", hit.status) };
     let stale = if hit.freshness == Freshness::Stale { ", names files that no longer exist" } else { "" };
-    let facts = format!("({}, {}, from {}{status}{stale})", hit.kind, old(&hit.age), hit.origin);
+    let verdict = hit.verdict.as_ref().map(|verdict| format!(", rated {verdict}")).unwrap_or_default();
+    let facts = format!("({}, {}, from {}{status}{verdict}{stale})", hit.kind, old(&hit.age), hit.origin);
     let text = hit.text.replace('\n', "\n  ");
     if hit.text.is_empty() || hit.text == hit.title {
         format!("[{}] {} {facts}\n", hit.id, hit.title)

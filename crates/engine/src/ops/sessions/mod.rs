@@ -102,7 +102,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let query = request.query.as_deref().map(str::trim).filter(|q| !q.is_empty());
     let found = match query {
         Some(query) => {
-            let found = engine.store.search_sessions(query, &filter, limit)?;
+            let found = engine.store.search_sessions(query, &filter, limit, now)?;
             found.into_iter().map(|(stored, score)| (stored, Some(score))).collect()
         }
         None => engine.store.sessions(&filter, limit)?.into_iter().map(|s| (s, None)).collect::<Vec<_>>(),
@@ -176,7 +176,7 @@ impl Reply for Response {
 }
 
 /// One aligned line: id, assistant, what it was about, age and files.
-fn session_line(session: &Brief, page: &Page) -> String {
+pub(crate) fn session_line(session: &Brief, page: &Page) -> String {
     let about = session.about.as_deref().unwrap_or("(no goal yet)");
     let facts =
         format!("{} · {} · {}", session.status, old(&session.age), count(session.files, "file", "files"));

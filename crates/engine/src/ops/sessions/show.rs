@@ -193,6 +193,14 @@ operate!(ShowRequest => SessionView, show);
 impl Reply for SessionView {
     fn print(&self, page: &mut Page) {
         let mut text = super::session_line(&self.brief, page);
+        text.push_str(&format!("{DIM}started  {DIM:#} {}\n", self.brief.started));
+        text.push_str(&match &self.ended {
+            Some(ended) => format!("{DIM}ended    {DIM:#} {ended}\n"),
+            None => format!("{DIM}last seen{DIM:#} {}\n", self.brief.updated),
+        });
+        if let Some(commits) = self.commits() {
+            text.push_str(&format!("{DIM}commits  {DIM:#} {}\n", words(&commits)));
+        }
         let mut section = |title: &str, items: &[String]| {
             if !items.is_empty() {
                 text.push_str(&format!("\n{BOLD}{title}{BOLD:#}\n"));
@@ -221,6 +229,26 @@ impl Reply for SessionView {
             text.push_str(&format!("\n{DIM}{}{DIM:#}\n", words(path)));
         }
         page.print(&text);
+    }
+}
+
+impl SessionView {
+    /// Where the branch was when the session began and ended.
+    fn commits(&self) -> Option<String> {
+        let short = |commit: &str| commit.chars().take(10).collect::<String>();
+        let from = self.head_start.as_deref().map(short);
+        let to = self.head_end.as_deref().map(short);
+        let range = match (from, to) {
+            (Some(from), Some(to)) if from == to => format!("none after {from}"),
+            (Some(from), Some(to)) => format!("{from}..{to}"),
+            (Some(from), None) => format!("from {from}"),
+            (None, Some(to)) => format!("up to {to}"),
+            (None, None) => return None,
+        };
+        Some(match &self.brief.branch {
+            Some(branch) => format!("{range} on {branch}"),
+            None => range,
+        })
     }
 }
 

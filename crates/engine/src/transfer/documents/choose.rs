@@ -9,6 +9,8 @@ use crate::error::EngineError;
 
 const LARGEST: u64 = 512 * 1024;
 const MOST_FILES: usize = 300;
+/// "Needs Node 20" is worth knowing; "See below" is not.
+const LEAST_LETTERS: usize = 9;
 
 /// Folders that people keep records of decisions in.
 const DECISIONS: &[&str] = &["adr", "adrs", "decisions", "architecture-decisions"];
@@ -19,13 +21,13 @@ const FOLDERS: &[&str] = &["docs", "doc", "adr", "adrs", "decisions"];
 const SKIPPED: &[&str] =
     &["node_modules", "target", "vendor", "dist", "build", "_build", "site", "reference", "api"];
 
-/// The documents below a root, sorted. `everything` takes each markdown file.
-pub(super) fn documents(root: &Path, everything: bool) -> Result<Vec<PathBuf>, EngineError> {
+/// The documents of a project's folder, sorted. `everything` takes each markdown file.
+pub(super) fn documents(root: &Path, folder: &Path, everything: bool) -> Result<Vec<PathBuf>, EngineError> {
     let mut found = Vec::new();
-    if everything {
-        gather(root, 0, &mut found)?;
+    if everything || is_of_documents(root, folder) {
+        gather(folder, 0, &mut found)?;
     } else {
-        for entry in fs::read_dir(root).map_err(|e| io_error(root, e))?.flatten() {
+        for entry in fs::read_dir(folder).map_err(|e| io_error(folder, e))?.flatten() {
             let name = entry.file_name().to_string_lossy().to_lowercase();
             let path = entry.path();
             // A link may lead outside the project, to private files.
@@ -42,6 +44,13 @@ pub(super) fn documents(root: &Path, everything: bool) -> Result<Vec<PathBuf>, E
     found.sort();
     found.truncate(MOST_FILES);
     Ok(found)
+}
+
+/// `docs/adr` contains nothing but documents, whatever their names.
+fn is_of_documents(root: &Path, folder: &Path) -> bool {
+    let within = folder.strip_prefix(root).unwrap_or(folder).iter().chain(folder.file_name());
+    let mut names = within.map(|name| name.to_string_lossy().to_lowercase());
+    names.any(|name| FOLDERS.contains(&name.as_str()))
 }
 
 fn gather(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), EngineError> {
@@ -101,7 +110,7 @@ pub(super) fn is_worth_it(section: &Section) -> bool {
         "support",
     ];
     let heading = section.heading.to_lowercase();
-    !DULL.contains(&heading.trim()) && prose(&section.text) >= 60
+    !DULL.contains(&heading.trim()) && prose(&section.text) >= LEAST_LETTERS
 }
 
 /// Letters that are not code, pictures, badges or links.
@@ -151,5 +160,13 @@ mod tests {
         let kept: Vec<String> =
             split(text).iter().filter(|s| is_worth_it(s)).map(|s| s.anchor.clone()).collect();
         assert_eq!(kept, ["deploys"]);
+    }
+
+    #[test]
+    fn a_short_sentence_or_a_command_is_worth_it() {
+        let text = "# Setup\nRun make dev; needs Node 20.\n## Test\n```sh\nmake test\n```\n## See\nBelow.\n";
+        let kept: Vec<String> =
+            split(text).iter().filter(|s| is_worth_it(s)).map(|s| s.anchor.clone()).collect();
+        assert_eq!(kept, ["setup", "test"]);
     }
 }

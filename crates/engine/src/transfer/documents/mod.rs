@@ -42,6 +42,18 @@ pub struct Reading {
     pub kept: usize,
     /// Sections beyond the limit per document or in total.
     pub left_out: usize,
+    /// Sections that say nothing worth keeping: badges, a licence, a word or two.
+    pub skipped: usize,
+}
+
+/// Which documents to read.
+pub struct Chosen<'a> {
+    /// What paths are told relative to: the root of the project.
+    pub root: &'a Path,
+    /// A folder of the project, or one document.
+    pub path: &'a Path,
+    /// Every markdown file of the folder, not only those that look like documentation.
+    pub everything: bool,
 }
 
 /// One section on its way to a memory.
@@ -57,42 +69,47 @@ struct Passage {
     retired: bool,
 }
 
-/// Reads a project's documents, or one document. `root` is what paths are told relative to.
+/// Reads the documents of a project or of one of its folders, or one document.
 pub fn read(
     engine: &mut Engine,
-    root: &Path,
-    only: Option<&Path>,
+    chosen: &Chosen<'_>,
     project: Option<&ProjectKey>,
-    everything: bool,
     dry_run: bool,
 ) -> Result<Reading, EngineError> {
-    let files = match only {
-        Some(file) => vec![file.to_owned()],
-        None => choose::documents(root, everything)?,
+    let root = chosen.root;
+    let files = match chosen.path.is_file() {
+        true => vec![chosen.path.to_owned()],
+        false => choose::documents(root, chosen.path, chosen.everything)?,
     };
     let mut reading = Reading { documents: files.len(), ..Reading::default() };
     let mut passages: Vec<Passage> = Vec::new();
+    // Everything that stands in the documents, including what is beyond a limit.
+    let mut present: HashSet<MemoryId> = HashSet::new();
     let mut read_places = HashSet::new();
     for file in &files {
         let bytes = regular::read(file, 64 * 1024 * 1024).map_err(|e| io_error(file, e))?;
         let Ok(text) = String::from_utf8(bytes) else { continue };
         let place = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");
         read_places.insert(place.clone());
-        let found = passages_of(engine, project, &place, &text);
+        let (found, skipped) = passages_of(engine, project, &place, &text);
+        reading.skipped += skipped;
+        present.extend(found.iter().map(|passage| passage.id));
         let room = PER_DOCUMENT.min(IN_ALL.saturating_sub(passages.len()));
         reading.left_out += found.len().saturating_sub(room);
         passages.extend(found.into_iter().take(room));
     }
     let scope = project.cloned().map_or(Scope::Global, Scope::Project);
     let known = known(engine, project)?;
-    // A single document says nothing about the others.
-    let judged = |place: &str| only.is_none() || read_places.contains(place);
-    let wanted: HashSet<MemoryId> = passages.iter().map(|p| p.id).collect();
+    // A document that was not read says nothing, unless it should have been here and is not.
+    let folder = chosen.path.strip_prefix(root).unwrap_or(Path::new(""));
+    let judged = |place: &str| {
+        read_places.contains(place) || Path::new(place).starts_with(folder) && !root.join(place).exists()
+    };
     let gone: Vec<MemoryId> = known
         .iter()
         .filter(|(id, memory)| {
             let place = place_of(memory).unwrap_or_default();
-            memory.status == Status::Active && !wanted.contains(id) && judged(&place) && is_untouched(memory)
+            memory.status == Status::Active && !present.contains(id) && judged(&place) && is_untouched(memory)
         })
         .map(|(id, _)| *id)
         .collect();
@@ -125,13 +142,22 @@ pub fn read(
     Ok(reading)
 }
 
-fn passages_of(engine: &Engine, project: Option<&ProjectKey>, place: &str, text: &str) -> Vec<Passage> {
+/// What is worth keeping, and the number of sections that are not.
+fn passages_of(
+    engine: &Engine,
+    project: Option<&ProjectKey>,
+    place: &str,
+    text: &str,
+) -> (Vec<Passage>, usize) {
     let name = place.rsplit('/').next().unwrap_or(place);
     if choose::is_decision(place) {
-        return vec![decision(engine, project, place, name, text)];
+        return (vec![decision(engine, project, place, name, text)], 0);
     }
-    let worth = sections::split(text).into_iter().filter(choose::is_worth_it);
-    worth.map(|section| passage(engine, project, place, name, &section)).collect()
+    // A heading above other headings is not a section of its own.
+    let written = sections::split(text).into_iter().filter(|section| !section.text.is_empty());
+    let (worth, skipped): (Vec<_>, Vec<_>) = written.partition(choose::is_worth_it);
+    let found = worth.iter().map(|section| passage(engine, project, place, name, section)).collect();
+    (found, skipped.len())
 }
 
 fn passage(

@@ -82,7 +82,7 @@ impl Desk {
         let folder = Path::new(name);
         if folder.is_absolute() {
             if folder.is_dir() || engine.knows_folder(folder) {
-                return engine.project_of(folder);
+                return crate::project::identify(engine, folder);
             }
             return self.by_name(engine, folder.file_name()?.to_str()?);
         }
