@@ -66,7 +66,7 @@ fn doing_a_thing_twice_is_harmless() {
 }
 
 #[test]
-fn what_is_archived_is_offered_only_on_request_and_comes_back_whole() {
+fn what_is_archived_is_marked_in_answers_and_comes_back_whole() {
     let home = home();
     let id = home.remember_with(
         "The walrus licence has expired.",
@@ -74,11 +74,11 @@ fn what_is_archived_is_offered_only_on_request_and_comes_back_whole() {
     );
     let before = home.show(&id);
     home.hark(["archive", &id]).ok();
-    assert_eq!(home.recall_ids("walrus licence", &["--project", "zoo"]), Vec::<String>::new());
-    assert_eq!(
-        home.recall_ids("walrus licence", &["--project", "zoo", "--status", "archived"]),
-        [id.as_str()]
-    );
+    assert_eq!(home.recall("walrus licence", &["--project", "zoo"])["hits"][0]["status"], "archived");
+    for (status, found) in [("archived", 1), ("active", 0)] {
+        let flags = ["--project", "zoo", "--status", status];
+        assert_eq!(home.recall_ids("walrus licence", &flags).len(), found, "{status}");
+    }
     home.hark(["show", &id]).ok();
     home.hark(["resolve", &id]).fails(1);
     home.hark(["restore", &id]).ok();
@@ -359,9 +359,9 @@ fn as_of_shows_what_was_known_then() {
     home.set_now("2026-05-10T00:00:00Z");
     home.hark(["archive", &new]).ok();
     assert_eq!(home.recall_ids("session store", &["--as-of", "2026-02-01"]), [old.as_str()]);
-    assert_eq!(home.recall_ids("session store", &["--as-of", "2026-04-01"]), [new]);
+    assert_eq!(home.recall_ids("session store", &["--as-of", "2026-04-01"]), [new.as_str()]);
     assert_eq!(home.recall_ids("session store", &["--as-of", "2025-12-01"]), Vec::<String>::new());
-    assert_eq!(home.recall_ids("session store", &[]), [old], "today one is replaced, the other put aside");
+    assert_eq!(home.recall_ids("session store", &[]), [old, new], "one is replaced, the other archived");
     home.hark(["recall", "x", "--as-of", "someday"]).fails(1);
 }
 

@@ -40,7 +40,6 @@ pub struct Response {
     pub entity: String,
     pub memories: Vec<MemoryView>,
     /// Sessions that touched the file, newest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<Brief>,
 }
 
@@ -143,7 +142,8 @@ impl Reply for Response {
             lines.join("\n")
         };
         let memories: Vec<Value> = self.memories.iter().map(tell::brief).collect();
-        let sessions: Vec<&str> = self.sessions.iter().map(|session| session.id.as_str()).collect();
+        let brief = |s: &Brief| json!({ "id": s.id, "about": s.about, "age": s.age, "status": s.status });
+        let sessions: Vec<Value> = self.sessions.iter().map(brief).collect();
         tell::answer(&text, json!({ "entity": self.entity, "memories": memories, "sessions": sessions }))
     }
 }

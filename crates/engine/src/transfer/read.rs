@@ -189,7 +189,7 @@ impl Source {
 
     fn locked(&self) -> EngineError {
         EngineError::invalid(
-            format!("{}: this passphrase does not open it", self.path.display()),
+            format!("{}: the passphrase is wrong", self.path.display()),
             "check the passphrase; if it is the right one, the file was damaged: export it again",
         )
     }
