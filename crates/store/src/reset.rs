@@ -65,7 +65,7 @@ impl Store {
         tx.commit().at(&database)?;
         index::rebuild(self, now)?;
         crate::sessions::rebuild(self, now)?;
-        // Free pages still contain the words. Another process can prevent this; then they are reused by and by.
+        // Free pages still contain the words. Another process can prevent this; SQLite then reuses the pages over time.
         let _ = self.wipe();
         Ok(emptied)
     }

@@ -107,7 +107,7 @@ fn deleted_worktrees_of_a_repository_that_moved_are_the_project_it_was() {
 }
 
 #[test]
-fn worktrees_of_a_repository_that_nobody_ever_saw_are_one_project() {
+fn worktrees_of_a_repository_that_hark_never_saw_are_one_project() {
     let home = home();
     let repo = home.root().join("never/seen/cli");
     transcript(&home, "one", &repo.join(".worktrees/1"));
@@ -239,7 +239,7 @@ fn shop_with_everything(home: &Home) -> (PathBuf, String) {
         .within(&old)
         .ok();
     start(home, "s1", &old);
-    home.hark(["checkpoint", "--session", "s1", "--goal", "Mend the till", "--done", "Found the jam"])
+    home.hark(["checkpoint", "--session", "s1", "--goal", "Fix the till", "--done", "Found the jam"])
         .within(&old)
         .ok();
     (old, key)
@@ -279,7 +279,7 @@ fn a_moved_folder_is_noticed_and_merged() {
         let failures = home.hark(["failures", "src/till.rs", "--json"]).within(&new).ok().json();
         assert_eq!(failures["failures"].as_array().unwrap().len(), 1, "{when}: {failures}");
         let sessions = home.hark(["sessions", "--json"]).within(&new).ok().json().to_string();
-        assert!(sessions.contains("Mend the till"), "{when}: {sessions}");
+        assert!(sessions.contains("Fix the till"), "{when}: {sessions}");
         let all = listed(&home, &new);
         assert!(all.iter().all(|project| project["key"] != from.as_str()), "{when}: {all:?}");
     };
@@ -292,7 +292,7 @@ fn a_moved_folder_is_noticed_and_merged() {
     is_moved("after a rebuild");
     home.remove_index();
     is_moved("after the loss of the index");
-    // Whoever still has the old folder is in the new project.
+    // The old folder, if it comes back, is the new project.
     fs::create_dir_all(&old).unwrap();
     assert!(sees(&home, &old, "walruses drain the queue"));
     assert_eq!(remember(&home, &old, "Otters count the till.")["project"], into);

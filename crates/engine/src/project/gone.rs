@@ -19,7 +19,7 @@ pub(super) fn project(engine: &mut Engine, folder: &Path) -> Option<ProjectKey> 
         if git::find(&repository).is_some_and(|found| found.work_tree == repository) {
             return identify(engine, &repository);
         }
-        // The repository is gone too. Several worktrees of it are one project all the same.
+        // The repository is gone too. Several worktrees of it are still one project.
         return match recorded(engine, folder, false) {
             Some((_, key)) => Some(key),
             None => identify(engine, &repository),

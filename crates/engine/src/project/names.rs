@@ -58,7 +58,7 @@ impl Engine {
         Ok(Names(shown.collect()))
     }
 
-    /// Whether a key stands for the untrusted store of some repository, and is thus nobody's project.
+    /// Whether a key stands for the untrusted store of a repository, which is not a project.
     pub(crate) fn is_untrusted_key(&self, key: &ProjectKey) -> bool {
         self.store.layers().iter().any(|layer| untrusted_key(layer.path()) == *key)
     }

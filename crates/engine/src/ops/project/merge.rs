@@ -193,7 +193,7 @@ fn target(
         Some(key) => Some(key),
         None => {
             let seen = engine.store.places()?.into_iter().map(|place| place.key);
-            // A remote that nobody has cloned here yet is a good name all the same.
+            // The key of a remote is accepted before it is cloned here.
             let is_remote =
                 |key: &ProjectKey| key.as_str().contains('/') && !text.starts_with(['/', '.', '~']);
             seen.chain(wanted.clone().filter(is_remote)).find(|key| Some(key) == wanted.as_ref())

@@ -14,7 +14,7 @@ use crate::error::EngineError;
 use crate::ops::scope::{WriteScope, called};
 
 pub(crate) struct Desk {
-    /// A scope that the user named holds for everything.
+    /// A scope that the user named; it applies to everything.
     forced: Option<Scope>,
     /// Projects with memories or sessions when the run began, and those that were named since.
     known: Vec<ProjectKey>,
@@ -101,7 +101,7 @@ impl Desk {
             .filter(|(_, mark)| mark.len() == 8 && mark.bytes().all(|b| b.is_ascii_hexdigit()))
             .map(|(stem, _)| stem);
         let wanted = [Some(name), bare];
-        // Whoever migrates inside `shop` means this `shop`, however many others there are.
+        // A migration started inside `shop` means this `shop`, however many others there are.
         let here = self.here.as_ref().filter(|key| wanted.iter().flatten().any(|name| means(key, name)));
         if let Some(here) = here {
             return Some(here.clone());

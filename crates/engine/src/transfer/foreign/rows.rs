@@ -105,8 +105,8 @@ pub(super) fn not_an_export(tool: &str, path: &Path, why: &str) -> EngineError {
     )
 }
 
-/// Counts the rows of tables that are not imported: those that `named` gives a word for, and those that nobody
-/// expected. `read` are the tables that were imported or are derived from them.
+/// Counts the rows of tables that are not imported: those that `named` gives a word for, and unknown ones.
+/// `read` are the tables that were imported or are derived from them.
 pub(super) fn count_the_rest(
     db: &Database,
     harvest: &mut Harvest,

@@ -62,7 +62,7 @@ const NAMED: &[(&str, &str)] = &[
     ("competencies", "a self-assessment"),
     ("blind_spots", "a self-assessment"),
     ("user_model", "a guess about the user"),
-    ("pending_proposals", "a proposal that nobody decided"),
+    ("pending_proposals", "an undecided proposal"),
     ("reflection_reports", "a report of its reflection"),
     ("intents", "a prompt; import transcripts with `hark ingest`"),
     ("agent_actions", "a tool call; import transcripts with `hark ingest`"),
@@ -81,7 +81,7 @@ fn procedures(db: &Database, harvest: &mut Harvest) -> Result<(), EngineError> {
             note.body.push_str(&format!("\n\nAvoid:\n{}", bullets(&avoid)));
         }
         let projects = list(row.text("projects").as_deref());
-        // A skill of several projects holds everywhere.
+        // A skill of several projects applies everywhere.
         note.project = projects.first().filter(|_| projects.len() == 1).and_then(|name| project(name));
         note.tags = list(row.text("stack").as_deref());
         note.updated = time(row.text("last_refined_at").as_deref());
@@ -187,7 +187,7 @@ fn run(row: &Record<'_>, id: String, started: &str) -> Run {
     Run {
         project: row.text("project").and_then(|name| project(&name)),
         branch: row.text("branch"),
-        // It leaves sessions open for good; nobody goes on with one here.
+        // It never closes sessions; here they are over.
         status: SessionStatus::Closed,
         updated: ended.unwrap_or(started).max(started),
         ended,
