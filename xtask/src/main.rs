@@ -53,7 +53,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["docs", "--check"] => docs::run(docs::Mode::Check),
         ["tidy"] => tidy::run(),
         ["mcp"] => protocol().map(drop),
-        ["e2e", clients @ ..] => assistants(clients).map(drop),
+        ["e2e", words @ ..] => assistants(words).map(drop),
         ["lab", rest @ ..] => lab(rest),
         ["bench" | "coding" | "distil" | "eval" | "transcripts" | "records" | "store", ..] => lab(&words),
         [] | ["help" | "--help" | "-h"] => {
@@ -76,8 +76,12 @@ fn protocol() -> Outcome<String> {
     mcp::run(&workspace::debug_binary()?, &workspace::target().join("e2e")).map_err(Failure::new)
 }
 
-/// Fetches real assistants into the target folder and runs them with the debug binary in them; says what
-/// was skipped.
-fn assistants(clients: &[&str]) -> Outcome<String> {
-    e2e::run(&workspace::debug_binary()?, &workspace::target().join("e2e"), clients).map_err(Failure::new)
+/// Fetches real assistants into the target folder and runs them with the debug binary in them, or with the
+/// one that `HARK_BINARY` names; says what was skipped.
+fn assistants(words: &[&str]) -> Outcome<String> {
+    let binary = match std::env::var_os("HARK_BINARY") {
+        Some(path) => path.into(),
+        None => workspace::debug_binary()?,
+    };
+    e2e::run(&binary, &workspace::target().join("e2e"), words).map_err(Failure::new)
 }

@@ -17,31 +17,33 @@ pub(super) fn doctor(stage: &Stage<'_>, client: &Client, installed: &[PathBuf], 
     let (report, own) = report(stage, client);
     verdict.prove_equal(PROMISE, "it is connected", &wired(&own), &"yes");
     let heard = own["last_event"].is_string() && own["last_injection"].is_string();
-    verdict.prove(PROMISE, format!("its last event and last injection are shown: {own}"), heard);
+    verdict.prove(PROMISE, "its last event and last injection are shown", heard);
     verdict.prove_equal(PROMISE, "no fault is found", &report["findings"], &serde_json::json!([]));
-    for path in installed {
-        if let Err(why) = broken(stage, client, path, verdict) {
-            verdict.prove(PROMISE, format!("{}: {why}", path.display()), false);
-        }
-    }
+    let wrong: Vec<String> = installed.iter().filter_map(|path| broken(stage, client, path).err()).collect();
+    let what = format!("each of {} files is missed, and repaired by the advice", installed.len());
+    verdict.prove_equal(PROMISE, what, &wrong, &Vec::new());
 }
 
-/// Takes hark out of one file and puts it back.
-fn broken(stage: &Stage<'_>, client: &Client, path: &Path, verdict: &mut Verdict) -> Result<(), String> {
-    let failed = |e: std::io::Error| e.to_string();
+/// Takes hark out of one file, follows the advice, and puts everything back as it was.
+fn broken(stage: &Stage<'_>, client: &Client, path: &Path) -> Result<(), String> {
     let name = path.strip_prefix(stage.home.root()).unwrap_or(path).display();
+    let failed = |e: std::io::Error| format!("{name}: {e}");
     let whole = fs::read(path).map_err(failed)?;
     match stage.settings.get(path) {
         Some(bytes) => fs::write(path, bytes).map_err(failed)?,
         None => fs::remove_file(path).map_err(failed)?,
     }
     let (_, own) = report(stage, client);
-    let named = own["problems"].to_string().contains(file_name(path)) && own["mend"].is_string();
-    verdict.prove(PROMISE, format!("without {name} it is {}: {own}", wired(&own)), wired(&own) != "yes" && named);
+    let is_named = own["problems"].to_string().contains(file_name(path));
     let mend: Vec<&str> = own["mend"].as_str().unwrap_or_default().split(' ').skip(1).collect();
+    if wired(&own) == "yes" || !is_named || mend.is_empty() {
+        return Err(format!("without {name}: {own}"));
+    }
     stage.hark(&mend);
-    let (_, own) = report(stage, client);
-    verdict.prove_equal(PROMISE, format!("the advice repairs {name}"), &wired(&own), &"yes");
+    let (_, mended) = report(stage, client);
+    if wired(&mended) != "yes" {
+        return Err(format!("{name} after `hark {}`: {mended}", mend.join(" ")));
+    }
     fs::write(path, whole).map_err(failed)
 }
 

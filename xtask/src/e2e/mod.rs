@@ -52,12 +52,17 @@ pub(crate) fn run(hark: &Path, cache: &Path, words: &[&str]) -> Result<String, S
     };
     let rows: Vec<Vec<&'static Client>> = clients::ROWS
         .iter()
-        .map(|row| row.iter().copied().filter(|client| wanted.is_empty() || wanted.contains(&client.id)).collect())
+        .map(|row| {
+            row.iter().copied().filter(|client| wanted.is_empty() || wanted.contains(&client.id)).collect()
+        })
         .collect();
     let verdicts: Vec<Verdict> = std::thread::scope(|scope| {
         let play = |row: Vec<&'static Client>| play_row(&hark, &cache, &npm, release, row);
         let started: Vec<_> = rows.into_iter().map(|row| scope.spawn(move || play(row))).collect();
-        started.into_iter().map(|row| row.join().unwrap_or_else(|_| Err("a row of clients panicked".to_owned()))).collect::<Result<Vec<_>, _>>()
+        started
+            .into_iter()
+            .map(|row| row.join().unwrap_or_else(|_| Err("a row of clients panicked".to_owned())))
+            .collect::<Result<Vec<_>, _>>()
     })?
     .into_iter()
     .flatten()
@@ -110,7 +115,8 @@ fn report(cache: &Path, release: Release, verdicts: &[Verdict]) -> Result<String
         .collect();
     let table = proven::table(&rows);
     print!("\n{table}");
-    let path = cache.join(if release == Release::Newest { format!("newest-{TABLE}") } else { TABLE.to_owned() });
+    let path =
+        cache.join(if release == Release::Newest { format!("newest-{TABLE}") } else { TABLE.to_owned() });
     fs::write(&path, &table).map_err(|e| format!("{}: {e}", path.display()))?;
     let passed: usize = verdicts.iter().map(|verdict| verdict.passed).sum();
     let failed: usize = verdicts.iter().map(|verdict| verdict.failed).sum();
@@ -118,7 +124,11 @@ fn report(cache: &Path, release: Release, verdicts: &[Verdict]) -> Result<String
     println!("{} clients: {passed} checks passed, {failed} failed; see {}", rows.len(), path.display());
     match (release, failed + broken) {
         (_, 0) => Ok(format!("{} clients, {passed} checks", rows.len())),
-        (Release::Newest, _) => Ok(format!("{failed} checks failed with the newest releases (only reported)")),
-        (Release::Pinned, _) => Err(format!("{failed} checks with real clients failed, {broken} promises are not proven")),
+        (Release::Newest, _) => {
+            Ok(format!("{failed} checks failed with the newest releases (only reported)"))
+        }
+        (Release::Pinned, _) => {
+            Err(format!("{failed} checks with real clients failed, {broken} promises are not proven"))
+        }
     }
 }

@@ -116,8 +116,12 @@ pub(super) fn told_once(stage: &Stage<'_>, session: &Value, verdict: &mut Verdic
     let mut entries = stage.ledger(session);
     entries.retain(|entry| entry.surface != "subagent");
     let items: Vec<&String> = entries.iter().flat_map(|entry| &entry.items).collect();
-    let again: Vec<&&String> =
-        items.iter().enumerate().filter(|(at, item)| items[..*at].contains(item)).map(|(_, item)| item).collect();
+    let again: Vec<&&String> = items
+        .iter()
+        .enumerate()
+        .filter(|(at, item)| items[..*at].contains(item))
+        .map(|(_, item)| item)
+        .collect();
     verdict.prove_equal(Promise::NoRepeat, "a session is told everything once", &again, &Vec::new());
 }
 

@@ -157,6 +157,11 @@ impl<'a> Stage<'a> {
         own
     }
 
+    /// A session in full.
+    pub(super) fn show(&self, session: &Value) -> Value {
+        self.hark(&["sessions", "show", session["id"].as_str().unwrap_or_default()])
+    }
+
     /// What hark says it injected into a session.
     pub(super) fn ledger(&self, session: &Value) -> Vec<Entry> {
         let id = session["id"].as_str().unwrap_or_default();
@@ -189,4 +194,3 @@ impl Run<'_> {
         (client.arguments)(&self.prompt, self.resumes)
     }
 }
-

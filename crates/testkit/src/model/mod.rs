@@ -94,7 +94,11 @@ impl Model {
     pub fn start() -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), stopped: AtomicBool::new(false) });
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            stopped: AtomicBool::new(false),
+        });
         let serving = Arc::clone(&shared);
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
@@ -188,7 +192,8 @@ fn answer(shared: &Shared, message: &Message) -> http::Answer {
         return if path.ends_with("/models") { models() } else { http::Answer::missing() };
     }
     let body: Value = serde_json::from_slice(&message.body).unwrap_or_default();
-    let mut asked = Asked { path: message.path.clone(), body, script: None, summarises: false, reply: String::new() };
+    let mut asked =
+        Asked { path: message.path.clone(), body, script: None, summarises: false, reply: String::new() };
     let mut state = shared.state();
     let answer = match dialect(path) {
         Some((dialect, stream)) => {
@@ -247,6 +252,7 @@ const COMPACTION: &[&str] = &[
     "handoff summary",
     "summarize the conversation",
     "<state_snapshot>",
+    "Here is the conversation so far",
 ];
 
 /// The last message of the user.

@@ -110,7 +110,10 @@ impl Script {
     /// The summary of a conversation, for a client that asks for one.
     pub(super) fn summary(&self, heard: &Heard, texts: &[&str]) -> Said {
         let done = self.steps.len() - self.left(heard, texts).len();
-        Said::text(format!("{SUMMARY}{}: {done} steps are done.", self.prompt))
+        let text = format!("{SUMMARY}{}: {done} steps are done.", self.prompt);
+        // As much as made the client ask: some compare what they had with what they get.
+        let tokens = self.steps.iter().map(|step| step.tokens).max().unwrap_or(FEW_TOKENS);
+        Said { reply: Reply::Text(text), tokens }
     }
 
     /// The steps still to take: after those in the summary, if there is one, and those in the request.

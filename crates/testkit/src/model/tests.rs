@@ -89,7 +89,8 @@ fn each_conversation_has_its_own_script() {
     assert!(said(json!("CHILD")).contains(r#"{"text":"two"}"#));
     let quoted = "<hark-memory note=\"x\">Another session: PARENT</hark-memory>";
     assert!(said(json!([quoted, "CHILD"])).contains(r#"{"text":"two"}"#), "what hark quotes is no prompt");
-    let delegated = json!({ "role": "assistant", "content": [{ "type": "tool_use", "name": "say", "input": "CHILD" }] });
+    let delegated =
+        json!({ "role": "assistant", "content": [{ "type": "tool_use", "name": "say", "input": "CHILD" }] });
     let user = json!({ "role": "user", "content": "PARENT" });
     let last = ask(&model, "/v1/messages", &json!({ "messages": [user, delegated], "tools": [tool] }));
     assert!(last.contains("BYE"), "{last}");

@@ -21,9 +21,9 @@ pub(super) const CLIENT: Client = Client {
     },
     before: None,
     arguments: |prompt, session| {
-        let options = ["--allow-all-tools", "--allow-all-paths", "--trust-folder", "--output-format", "json"];
+        let options = ["--allow-all-tools", "--allow-all-paths", "--output-format", "json"];
         let mut all = words(&[&["-p", prompt], options.as_slice()].concat());
-        all.extend(session.map(|id| format!("--resume={id}")));
+        all.push(session.map_or_else(|| "--trust-folder".to_owned(), |id| format!("--resume={id}")));
         all
     },
     call: |tool, input| Step::new(&[tool], input),
