@@ -7,7 +7,6 @@ mod docs;
 mod e2e;
 mod mcp;
 mod npm;
-mod shipped;
 mod suite;
 mod tidy;
 
@@ -49,8 +48,8 @@ fn run(arguments: &[String]) -> Outcome {
         ["test"] => suite::run(),
         ["test", "--fast"] => suite::run_fast(),
         ["fmt"] => suite::fmt(false),
-        ["docs"] => docs::run(docs::Mode::Write),
-        ["docs", "--check"] => docs::run(docs::Mode::Check),
+        ["docs"] => docs::run(docs::Mode::Write, &workspace::debug_binary()?),
+        ["docs", "--check"] => docs::run(docs::Mode::Check, &workspace::debug_binary()?),
         ["tidy"] => tidy::run(),
         ["mcp"] => protocol().map(drop),
         ["e2e", words @ ..] => assistants(words).map(drop),
@@ -71,17 +70,17 @@ fn lab(arguments: &[&str]) -> Outcome {
     process::run(process::cargo(&cargo).args(arguments).current_dir("."))
 }
 
-/// Fetches the official clients and suites into the target folder and runs them against the debug binary.
+/// Fetches the official clients and suites into the target folder and runs them against the release binary.
 fn protocol() -> Outcome<String> {
-    mcp::run(&workspace::debug_binary()?, &workspace::target().join("e2e")).map_err(Failure::new)
+    mcp::run(&workspace::release_binary()?, &workspace::target().join("e2e")).map_err(Failure::new)
 }
 
-/// Fetches real assistants into the target folder and runs them with the debug binary in them, or with the
+/// Fetches real assistants into the target folder and runs them with the release binary in them, or with the
 /// one that `HARK_BINARY` names; says what was skipped.
 fn assistants(words: &[&str]) -> Outcome<String> {
     let binary = match std::env::var_os("HARK_BINARY") {
         Some(path) => path.into(),
-        None => workspace::debug_binary()?,
+        None => workspace::release_binary()?,
     };
     e2e::run(&binary, &workspace::target().join("e2e"), words).map_err(Failure::new)
 }

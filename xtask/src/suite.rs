@@ -4,14 +4,15 @@
 
 mod skipped;
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-use hark_testkit::SKIPPED;
+use hark_testkit::{SKIPPED, TESTED_BINARY};
 
 use crate::failure::{Failure, Outcome};
 use crate::process::{self, Stream};
-use crate::{docs, shared_data, shipped, tidy, workspace};
+use crate::{docs, shared_data, tidy, workspace};
 
 /// Cases of each property in a fast run, instead of 256.
 const FEW_CASES: &str = "24";
@@ -26,12 +27,12 @@ const STEPS: &[Step] = &[
     ("shared data", unpack_shared_data),
     ("format", format),
     ("lints", lints),
+    ("release build", || workspace::release_binary().map(|_| Note::new())),
     ("tests", tests),
     ("documentation tests", doc_tests),
     ("tidy", || tidy::run().map(silently)),
-    ("reference pages", || docs::run(docs::Mode::Check).map(silently)),
+    ("reference pages", || docs::run(docs::Mode::Check, &workspace::release_binary()?).map(silently)),
     ("dependencies", dependencies),
-    ("as shipped", shipped::check),
     ("protocol", crate::protocol),
     ("assistants", || crate::assistants(&[])),
 ];
@@ -118,18 +119,23 @@ fn has_component(subcommand: &str, component: &str) -> bool {
     there() || (process::is_there("rustup", &["component", "add", component]) && there())
 }
 
+/// Outside tests run the release binary, built as users build it.
 fn tests() -> Outcome<Note> {
-    run_tests(None)
+    run_tests(None, Some(workspace::release_binary()?))
 }
 
+/// With the debug binary: a release build takes longer than these tests.
 fn fast_tests() -> Outcome<Note> {
-    run_tests(Some("fast"))
+    run_tests(Some("fast"), None)
 }
 
 /// nextest where it is installed: it runs tests side by side, names slow ones, and knows profiles.
-fn run_tests(profile: Option<&str>) -> Outcome<Note> {
+fn run_tests(profile: Option<&str>, binary: Option<PathBuf>) -> Outcome<Note> {
     let settled = |mut command: Command| {
         command.env(SKIPPED, skipped::list());
+        if let Some(binary) = &binary {
+            command.env(TESTED_BINARY, binary);
+        }
         if profile.is_some() && std::env::var_os("PROPTEST_CASES").is_none() {
             command.env("PROPTEST_CASES", FEW_CASES);
         }

@@ -10,6 +10,7 @@ use crate::failure::Failure;
 pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("HARK_HOME", "your store, instead of the one in the data directory"),
     ("HARK_CONFIG", "settings file to use instead of `~/.config/hark/config.toml`"),
+    ("HARK_ENABLED", "0 turns hooks and tools off, for one session or for good"),
     ("HARK_NOW", "time to use instead of the clock, for tests: RFC 3339 or milliseconds"),
     ("HARK_LOG", "log to stderr: error, warn, info, debug or trace"),
     ("HARK_LOG_FILE", "if set, log to `logs/hark.log` in the store instead of stderr"),

@@ -103,7 +103,8 @@ fn handle(host: &'static Host, args: &[String]) -> String {
     // Codex's `notify` gives its event as an argument.
     let (named, given): (Vec<&String>, Vec<&String>) = args.iter().partition(|arg| !arg.starts_with('{'));
     let input = given.first().map_or_else(read_input, |text| text.as_bytes().to_vec());
-    let event = hook::read(host, named.first().map(|s| s.as_str()), &input, &variable);
+    let mut event = hook::read(host, named.first().map(|s| s.as_str()), &input, &variable);
+    event.process = hark_hosts::process::client();
     let machine = machine(event.cwd.clone());
     let home = machine.home().ok().map(|home| home.path);
     // An invalid HARK_LOG is reported by every other command; a hook has no one to tell.

@@ -4,6 +4,7 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use clap::ArgMatches;
 use hark_engine::operation::{Call, Done, Effect, Needs, Page, Prepared};
+use hark_engine::project::names::Names;
 use hark_engine::{Operation, Told};
 
 use crate::environment::Environment;
@@ -25,6 +26,7 @@ pub(crate) fn operation(
         caller: &caller,
         progress: &mut |progress| bar.show(progress),
         ask: &mut |question| interactive.then(|| agrees(question)),
+        json: environment.json,
         stdin: &mut std::io::stdin(),
         stdout: &mut Pipe,
     };
@@ -33,12 +35,12 @@ pub(crate) fn operation(
             .code
             .needs
         {
-            Needs::Machine => Ok(prepared.run_here(&mut call)?),
+            Needs::Machine => Ok((prepared.run_here(&mut call)?, Names::default())),
             Needs::Store => on_store(&prepared, &mut call, environment),
         });
     bar.clear();
-    let done = outcome?;
-    show(&done, operation.effect == Effect::Read, environment)?;
+    let (done, names) = outcome?;
+    show(&done, names, operation.effect == Effect::Read, environment)?;
     match done.problem() {
         None => Ok(()),
         // With --json the response itself says what is wrong.
@@ -47,7 +49,11 @@ pub(crate) fn operation(
     }
 }
 
-fn on_store(prepared: &Prepared, call: &mut Call<'_>, environment: &Environment) -> Result<Done, Failure> {
+fn on_store(
+    prepared: &Prepared,
+    call: &mut Call<'_>,
+    environment: &Environment,
+) -> Result<(Done, Names), Failure> {
     let folder = call.machine.cwd.clone();
     let mut engine = call.machine.engine()?;
     if let Some(folder) = &folder {
@@ -63,10 +69,22 @@ fn on_store(prepared: &Prepared, call: &mut Call<'_>, environment: &Environment)
             ui::safe(&store.display().to_string())
         ));
     }
-    Ok(outcome?)
+    let mut engine = engine;
+    for store in engine.iter_mut().flat_map(hark_engine::Engine::take_missing_stores) {
+        let store = store.display().to_string();
+        ui::note(&format!(
+            "skipped the store {}: it is not there; forget it with: hark trust --revoke {0}\n",
+            ui::safe(&store)
+        ));
+    }
+    let names = match &engine {
+        Some(engine) if !environment.json => engine.project_names().unwrap_or_default(),
+        _ => Names::default(),
+    };
+    Ok((outcome?, names))
 }
 
-fn show(done: &Done, may_page: bool, environment: &Environment) -> Result<(), Failure> {
+fn show(done: &Done, names: Names, may_page: bool, environment: &Environment) -> Result<(), Failure> {
     if done.is_printed() {
         return Ok(());
     }
@@ -74,7 +92,7 @@ fn show(done: &Done, may_page: bool, environment: &Environment) -> Result<(), Fa
         ui::print(&format!("{}\n", done.json()));
         return Ok(());
     }
-    let mut page = Page::new(ui::width());
+    let mut page = Page::new(ui::width()).with_names(names);
     done.print(&mut page);
     if may_page {
         ui::pager::print(page.text());

@@ -139,4 +139,56 @@ mod tests {
             }
         }
     }
+
+    /// Command lines in backquotes, as words.
+    fn recommended(text: &str) -> Vec<Vec<String>> {
+        let quoted = text.split('`').skip(1).step_by(2).map(|line| line.trim_start_matches("/run "));
+        let lines = quoted.filter(|line| line.starts_with("hark "));
+        let words = |line: &str| {
+            let mut words = Vec::new();
+            for (at, part) in line.split('"').enumerate() {
+                match at % 2 {
+                    0 => words.extend(part.split_whitespace().map(str::to_owned)),
+                    _ => words.push(part.to_owned()),
+                }
+            }
+            words.into_iter().map(|word| if word == "K" { "fact".to_owned() } else { word }).collect()
+        };
+        lines.map(words).collect()
+    }
+
+    #[test]
+    fn every_command_that_texts_recommend_exists_and_acts() {
+        let mut all = Vec::new();
+        for (name, text) in hark_hosts::texts() {
+            all.extend(recommended(&text).into_iter().map(|line| (name.clone(), line)));
+        }
+        assert!(all.len() > 20, "{} commands", all.len());
+        for (name, line) in all {
+            let shown = line.join(" ");
+            let matches = match command().try_get_matches_from(&line) {
+                Ok(matches) => matches,
+                Err(error) => panic!("{name}: `{shown}`: {error}"),
+            };
+            let Some(Chosen::Operation(operation, _)) = chosen(&matches) else { continue };
+            let tree = operation.code.args(Command::new("x"));
+            for flag in ["yes", "apply"] {
+                // `uninstall` asks only before it deletes the store.
+                let asks = operation.name != "uninstall";
+                let waits = asks && tree.get_arguments().any(|arg| arg.get_id() == flag);
+                assert!(!waits || line.contains(&format!("--{flag}")), "{name}: `{shown}` only previews");
+            }
+            assert!(!line.contains(&"--dry-run".to_owned()), "{name}: `{shown}` only previews");
+        }
+    }
+
+    #[test]
+    fn the_tools_that_assistants_may_allow_are_those_that_read() {
+        let reading = |operation: &&&Operation| operation.effect == hark_engine::operation::Effect::Read;
+        let mut expected: Vec<&str> = TABLE.iter().filter(reading).filter_map(|o| o.tool_name()).collect();
+        let mut allowed = hark_hosts::READ_TOOLS.to_vec();
+        expected.sort_unstable();
+        allowed.sort_unstable();
+        assert_eq!(allowed, expected);
+    }
 }

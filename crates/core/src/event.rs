@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::process::ClientProcess;
 use crate::redact::{Clean, Raw, Redactor, Unredacted, cut_at};
 use crate::session::FileOp;
 use crate::time::Timestamp;
@@ -93,6 +94,9 @@ pub struct Arrival<T = Clean> {
     /// The source, if not a hook at the moment it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
+    /// The assistant's process, if a hook could tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<ClientProcess>,
     pub event: Event<T>,
 }
 
@@ -144,6 +148,7 @@ impl Unredacted for Arrival<Raw> {
             transcript: self.transcript.redacted(clean),
             ours: self.ours,
             recorded: self.recorded,
+            process: self.process,
             event: self.event.redacted(clean),
         }
     }

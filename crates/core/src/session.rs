@@ -4,8 +4,10 @@
 //! Checkpoints extend lists and never shorten them, except for pending items, which each checkpoint states
 //! anew. All text has passed redaction.
 
+pub mod asked;
 mod id;
 mod raw;
+pub mod touches;
 
 use std::fmt;
 use std::str::FromStr;
@@ -310,11 +312,17 @@ impl Session {
         }
     }
 
+    /// A title of one word, which names the session's file.
+    pub fn slug(&self) -> Option<&Clean> {
+        self.title.as_ref().filter(|title| is_slug(title))
+    }
+
     /// Applies the agent's report: lists grow, pending items are replaced, and the title is set only once,
-    /// because the file is named after it.
+    /// because the file is named after it. A slug replaces the title that the first prompt gave.
     pub fn apply(&mut self, report: Report, now: Timestamp) {
         let note = note_of(&report);
-        if self.title.is_none() {
+        let is_named = report.title.as_ref().is_some_and(|title| is_slug(title)) && self.slug().is_none();
+        if self.title.is_none() || is_named {
             self.title = report.title;
         }
         if report.goal.is_some() {
@@ -413,6 +421,10 @@ impl Session {
         self.summary.iter().for_each(|summary| add(&summary.text));
         text
     }
+}
+
+fn is_slug(title: &str) -> bool {
+    !title.is_empty() && title.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
 /// Appends new items, in the form in which a list of the file can store them.

@@ -27,6 +27,7 @@ pub struct Config {
     pub embedding: EmbeddingConfig,
     pub redact: RedactConfig,
     pub inject: InjectConfig,
+    pub boot: BootConfig,
     pub checkpoint: CheckpointConfig,
     pub sessions: SessionsConfig,
     pub retention: RetentionConfig,
@@ -64,6 +65,21 @@ pub struct InjectConfig {
     pub prompt: usize,
     pub alert: usize,
     pub certainty: f32,
+}
+
+/// Which parts the context for a new session has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BootConfig {
+    pub identity: bool,
+    pub directives: bool,
+    pub left_off: bool,
+    pub uncommitted: bool,
+    pub blockers: bool,
+    pub constraints: bool,
+    pub decisions: bool,
+    pub hot: bool,
+    pub sessions: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,6 +134,9 @@ pub struct BackupConfig {
 #[serde(deny_unknown_fields)]
 pub struct HistoryConfig {
     pub digest: String,
+    pub tokens: usize,
+    pub tail: usize,
+    pub explored: String,
     pub keep: String,
     pub summarise: Vec<String>,
 }

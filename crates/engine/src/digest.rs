@@ -31,13 +31,23 @@ pub(crate) fn run(engine: &mut Engine, until: Instant) -> Result<Digested, Engin
     let now = engine.now();
     let mut done = Digested::default();
     let Some(age) = parse_span(&engine.config.history.digest) else { return Ok(done) };
+    let (tokens, tail) = (engine.config.history.tokens, engine.config.history.tail);
+    if tokens > 0 {
+        for session in engine.store.long_sessions(tokens, tail)? {
+            if Instant::now() >= until {
+                return Ok(done);
+            }
+            one(engine, session, tail, until)?;
+            done.sessions += 1;
+        }
+    }
     loop {
         let sessions = engine.store.undigested(now.minus_millis(age), SESSIONS)?;
         for session in &sessions {
             if Instant::now() >= until {
                 return Ok(done);
             }
-            one(engine, *session, until)?;
+            one(engine, *session, 0, until)?;
             done.sessions += 1;
         }
         if sessions.is_empty() {
@@ -67,12 +77,26 @@ fn old_by_use(engine: &Engine, keep: i64) -> Result<Option<Timestamp>, EngineErr
     Ok(by_use.map(|before| before.min(now.minus_millis(keep))))
 }
 
-/// Creates missing leaves and rebuilds everything above them.
-fn one(engine: &mut Engine, session: i64, until: Instant) -> Result<(), EngineError> {
+/// Whether a session that goes on has grown long enough to condense its older events.
+pub(crate) fn is_due(engine: &Engine, session: i64) -> Result<bool, EngineError> {
+    let history = &engine.config.history;
+    Ok(history.tokens > 0
+        && engine.store.undigested_tokens(session, history.tail)? > history.tokens)
+}
+
+/// Condenses a session, except for its `tail` newest events: creates missing leaves and rebuilds everything above
+/// them.
+pub(crate) fn one(
+    engine: &mut Engine,
+    session: i64,
+    tail: usize,
+    until: Instant,
+) -> Result<(), EngineError> {
     let now = engine.now();
-    let told = ask(engine, session, until)?;
+    let told = ask(engine, session, tail, until)?;
     engine.store.write(now, |writer| {
-        let events = writer.undigested_events(session)?;
+        let mut events = writer.undigested_events(session)?;
+        events.truncate(events.len().saturating_sub(tail));
         let seen: Vec<Seen<'_>> = events.iter().map(seen).collect();
         let mut from = 0;
         for end in digest::stretches(&seen) {
@@ -89,6 +113,7 @@ fn one(engine: &mut Engine, session: i64, until: Instant) -> Result<(), EngineEr
 fn ask(
     engine: &mut Engine,
     session: i64,
+    tail: usize,
     until: Instant,
 ) -> Result<HashMap<(i64, usize), Clean>, EngineError> {
     let command = engine.config.history.summarise.clone();
@@ -97,7 +122,8 @@ fn ask(
         return Ok(told);
     }
     let now = engine.now();
-    let events = engine.store.write(now, |writer| writer.undigested_events(session))?;
+    let mut events = engine.store.write(now, |writer| writer.undigested_events(session))?;
+    events.truncate(events.len().saturating_sub(tail));
     let seen: Vec<Seen<'_>> = events.iter().map(seen).collect();
     let mut from = 0;
     for end in digest::stretches(&seen) {

@@ -53,6 +53,8 @@ pub struct Engine {
     redactor: Arc<Redactor>,
     pub(crate) embedder: Arc<dyn Embedder>,
     role: Role,
+    /// Trusted stores of projects that are not there, since the last call asked for all projects.
+    missing: Vec<PathBuf>,
 }
 
 impl Engine {
@@ -62,12 +64,16 @@ impl Engine {
 
     pub fn open_as(home: Home, config: Config, clock: Clock, role: Role) -> Result<Engine, EngineError> {
         let layout = Layout::new(&home.path);
-        let redactor = Self::redactor_of(&home, &config)?;
+        let redactor = Self::redactor_of(&home, &config).map_err(|error| {
+            // Otherwise the error would name the first file inside.
+            let is_file = home.path.symlink_metadata().is_ok_and(|there| there.is_file());
+            if is_file { EngineError::not_a_folder(&home.path) } else { error }
+        })?;
         let embedder = embed::default_embedder();
         let options =
             OpenOptions { role, embedder: embedder.clone(), redactor: redactor.clone(), now: clock.now() };
         let store = Store::open(&layout, &options)?;
-        let mut engine = Engine { store, config, home, clock, redactor, embedder, role };
+        let mut engine = Engine { store, config, home, clock, redactor, embedder, role, missing: Vec::new() };
         if role == Role::Ordinary {
             engine.trust_what_was_made_here()?;
             engine.take_in_waiting();
@@ -145,6 +151,19 @@ impl Engine {
     /// The project of a folder, determined with git.
     pub(crate) fn project_of(&mut self, folder: &Path) -> Option<ProjectKey> {
         project::identify(self, folder)
+    }
+
+    /// Reads the stores of all projects that the user trusted, wherever the caller is: what changed in them since
+    /// somebody worked there counts as well.
+    pub(crate) fn read_every_store(&mut self) -> Result<(), EngineError> {
+        let now = self.now();
+        self.missing = self.store.read_trusted(now)?;
+        Ok(())
+    }
+
+    /// Stores that a call could not read because they are gone; told once.
+    pub fn take_missing_stores(&mut self) -> Vec<PathBuf> {
+        std::mem::take(&mut self.missing)
     }
 
     pub(crate) fn random<const N: usize>() -> Result<[u8; N], EngineError> {

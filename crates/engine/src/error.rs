@@ -63,6 +63,14 @@ impl EngineError {
         }
     }
 
+    /// There is a file in the place of the store.
+    pub(crate) fn not_a_folder(path: &std::path::Path) -> Self {
+        EngineError::Vault {
+            message: format!("{}: the store is a file, not a folder", path.display()),
+            hint: "move that file away, or set HARK_HOME to a folder",
+        }
+    }
+
     pub fn hint(&self) -> Option<String> {
         match self {
             EngineError::Store(e) => e.hint(),

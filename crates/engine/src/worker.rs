@@ -17,6 +17,7 @@ use crate::error::EngineError;
 use crate::hooks::capture;
 use crate::ingest;
 use crate::ops::{backup, embed, retention};
+use crate::sessions;
 
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Done {
     pub busy: bool,
     pub events: usize,
     pub expired: usize,
+    /// Sessions whose assistant is gone.
+    pub ended: usize,
     /// Events that came from transcripts and not from a hook.
     pub read: u64,
     /// Sessions whose events were condensed.
@@ -57,6 +60,13 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     let mut done = Done { events: drain(engine, started, limit)?, ..Done::default() };
     let now = engine.now();
     engine.store.note_day(now);
+    for num in sessions::gone(engine)? {
+        if started.elapsed() > limit {
+            break;
+        }
+        end(engine, num)?;
+        done.ended += 1;
+    }
     let stale = parse_span(&engine.config.sessions.stale).unwrap_or(hark_core::time::DAY_MS);
     for num in engine.store.stale_sessions(now.minus_millis(stale), now.plus_millis(stale))? {
         if started.elapsed() > limit {
@@ -84,6 +94,15 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     let _ = engine.store.join_segments(now, until);
     let _ = engine.fold_log();
     Ok(done)
+}
+
+/// Ends a session that is over although nobody said so, at the time of its last event.
+fn end(engine: &mut Engine, num: i64) -> Result<(), EngineError> {
+    let now = engine.now();
+    engine.store.write(now, |writer| {
+        let last = writer.last_seen(num)?.unwrap_or(now);
+        capture::machine_checkpoint(writer, num, CheckpointBy::End, None, last)
+    })
 }
 
 /// Stores the waiting events, each in its own transaction.

@@ -33,7 +33,7 @@ pub fn settings(input: &[u8]) {
 
     let around = around(&home);
     let host = hark_hosts::find(host).expect("known");
-    let options = Options { scope: Scope::User, hooks: Hooks::Full, plugin: false };
+    let options = Options::new(Scope::User, Hooks::Full);
     let mut vault = Vault::open(&around.data).expect("a vault");
     let plan = hark_hosts::install(&around, &vault.manifest, &[host], options);
     let refused: Vec<PathBuf> = plan.refused.iter().map(|refused| refused.path.clone()).collect();
@@ -66,7 +66,7 @@ pub fn settings(input: &[u8]) {
 fn taken_out_by_hand(name: &str, around: &Surroundings, vault: &mut Vault, file: &Path, bytes: &[u8]) {
     let (host, _) = FILES.iter().find(|(_, known)| *known == name).expect("known");
     let host = hark_hosts::find(host).expect("known");
-    let options = Options { scope: Scope::User, hooks: Hooks::Full, plugin: false };
+    let options = Options::new(Scope::User, Hooks::Full);
     let _ = hark_hosts::install(around, &vault.manifest, &[host], options).apply(vault);
     let mut edited = fs::read(file).expect("there");
     edited.push(b'\n');

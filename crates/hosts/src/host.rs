@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent_shell::AgentShell;
 use crate::command_line::Shell;
-use crate::hook::Dialect;
+use crate::hook::{Dialect, names};
+use crate::inspect::Check;
 
 /// One assistant.
 #[derive(Debug)]
@@ -20,6 +21,26 @@ pub struct Host {
     pub shell: AgentShell,
 }
 
+impl Host {
+    /// Whether its hooks can refuse a tool until a checkpoint is made.
+    pub fn can_gate(&self) -> bool {
+        let before_tool = self.install.pieces.iter().any(|piece| match &piece.what {
+            Asset::Hooks(HookTable { events, .. }) | Asset::HookPrograms { events, .. } => {
+                events.iter().any(Event::serves_gate)
+            }
+            _ => false,
+        });
+        before_tool && self.hooks.can_deny
+    }
+
+    /// Whether it has hooks at all.
+    pub fn has_hooks(&self) -> bool {
+        self.install.pieces.iter().any(|piece| {
+            matches!(piece.what, Asset::Hooks(_) | Asset::HookPrograms { .. } | Asset::HookFile { .. })
+        })
+    }
+}
+
 /// What `hark install` sets up for one assistant.
 #[derive(Debug)]
 pub struct Install {
@@ -33,11 +54,33 @@ pub struct Install {
     /// What the user should do next, after the pieces and after the plugin.
     pub next: &'static [&'static str],
     pub plugin_next: &'static [&'static str],
+    /// What the assistant asks before it calls one of hark's tools for the first time; empty if it does not
+    /// ask, or if it is not known.
+    pub asks: &'static str,
+    /// Its own settings that make it ignore hark.
+    pub checks: &'static [Check],
 }
 
 impl Install {
-    pub(crate) const NONE: Install =
-        Install { programs: &[], traces: &[], pieces: &[], plugin: &[], next: &[], plugin_next: &[] };
+    pub(crate) const NONE: Install = Install {
+        programs: &[],
+        traces: &[],
+        pieces: &[],
+        plugin: &[],
+        next: &[],
+        plugin_next: &[],
+        asks: "",
+        checks: &[],
+    };
+
+    /// Whether it can be told which of hark's tools to call without asking.
+    pub fn can_allow(&self) -> bool {
+        self.pieces.iter().any(|piece| match &piece.what {
+            Asset::Allow(_) => true,
+            Asset::Server { entry, .. } | Asset::TomlServer { entry, .. } => entry.contains("{reads"),
+            _ => false,
+        })
+    }
 }
 
 /// Which settings to change.
@@ -138,11 +181,24 @@ pub enum Asset {
     Commands(CommandFormat),
     /// Skills, one folder each in a folder.
     Skills,
+    /// Permission to call hark's read-only tools without asking; only if the user wants it.
+    Allow(Allow),
     /// The path of one of hark's files in a list of files to read.
     YamlRead {
         key: &'static str,
         file: Place,
     },
+}
+
+/// Where an assistant keeps such a permission. `{tool}` stands for the name of a tool.
+#[derive(Debug, Clone, Copy)]
+pub enum Allow {
+    /// An element of a JSON list for each tool.
+    Listed { path: &'static [&'static str], element: &'static str },
+    /// A property of a JSON object for each tool.
+    Named { path: &'static [&'static str], name: &'static str, value: &'static str },
+    /// A file of hark's, with `{tools}`.
+    File { text: &'static str },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,6 +241,11 @@ pub struct Event {
 }
 
 impl Event {
+    /// Whether a checkpoint policy of `gate` needs it: it counts tools and refuses them.
+    pub(crate) fn serves_gate(&self) -> bool {
+        names::is_of_tool(self.name)
+    }
+
     /// An event of the minimal set.
     pub(crate) const fn minimal(name: &'static str, seconds: u32) -> Event {
         Event { name, seconds, minimal: true, matcher: None, when_gone: None, element: None }

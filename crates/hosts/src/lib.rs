@@ -25,6 +25,7 @@ mod manifest;
 mod opencode;
 mod place;
 mod plan;
+pub mod process;
 mod qwen_code;
 pub mod transcript;
 mod vscode;
@@ -41,7 +42,8 @@ pub use inspect::{Health, Wiring, inspect};
 pub use manifest::{Manifest, Owner, Setup, Vault, VaultError, look};
 pub use place::{Surroundings, VARIABLES};
 pub use plan::{Applied, Change, Note, Plan, Refused, Trouble, install, uninstall};
-pub use wish::Options;
+pub use wish::{Options, READ_TOOLS};
+pub use words::texts;
 
 /// Every assistant, in the order of the documentation.
 pub const HOSTS: &[&Host] = &[

@@ -38,6 +38,9 @@ pub struct Setup {
     pub hooks: Hooks,
     #[serde(default)]
     pub plugin: bool,
+    /// Whether read-only tools may be called without asking.
+    #[serde(default)]
+    pub allow_reads: bool,
     /// The version of hark that did it.
     pub hark: String,
 }

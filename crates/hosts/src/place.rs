@@ -56,7 +56,8 @@ impl Surroundings {
         programs.chain(traces.filter(|path| path.exists())).next()
     }
 
-    fn program(&self, name: &str) -> Option<PathBuf> {
+    /// A program on the path.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
         let file = if cfg!(windows) { format!("{name}.exe") } else { name.to_owned() };
         self.path.iter().map(|folder| folder.join(&file)).find(|path| path.is_file())
     }

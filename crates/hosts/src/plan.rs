@@ -109,6 +109,7 @@ pub fn install(around: &Surroundings, manifest: &Manifest, hosts: &[&Host], opti
             owner,
             hooks: options.hooks,
             plugin: options.plugin,
+            allow_reads: options.allow_reads,
             hark: env!("CARGO_PKG_VERSION").to_owned(),
         })
         .collect();

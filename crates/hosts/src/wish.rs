@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::command_line::{self, Shell};
 use crate::edit::Edit;
-use crate::host::{Asset, Event, HookTable, Hooks, Host, Piece, Scope};
+use crate::host::{Allow, Asset, Event, HookTable, Hooks, Host, Piece, Scope};
 use crate::place::Surroundings;
 use crate::words;
 
@@ -15,6 +15,8 @@ use crate::words;
 pub(crate) struct Wish {
     pub(crate) file: PathBuf,
     pub(crate) edit: Edit,
+    /// Nice to have: if it does not fit into the file, the others still go in.
+    pub(crate) optional: bool,
 }
 
 /// How to set up an assistant.
@@ -24,7 +26,38 @@ pub struct Options {
     pub hooks: Hooks,
     /// A plugin folder instead of edited settings.
     pub plugin: bool,
+    /// The checkpoint policy is `gate`, which needs hooks around tools.
+    pub gate: bool,
+    /// Let assistants call hark's read-only tools without asking.
+    pub allow_reads: bool,
 }
+
+impl Options {
+    pub fn new(scope: Scope, hooks: Hooks) -> Options {
+        Options { scope, hooks, plugin: false, gate: false, allow_reads: false }
+    }
+}
+
+/// Tools that only read, of every family.
+pub const READ_TOOLS: &[&str] = &[
+    "memory_recall",
+    "memory_get",
+    "memory_list",
+    "memory_context",
+    "memory_resume",
+    "memory_sessions",
+    "memory_session",
+    "memory_grep",
+    "memory_expand",
+    "memory_describe",
+    "memory_ledger",
+    "memory_check_failures",
+    "memory_links",
+    "memory_tags",
+    "memory_stats",
+    "memory_doctor",
+    "memory_history",
+];
 
 /// Everything that `options` ask for.
 pub(crate) fn wishes(host: &Host, options: Options, around: &Surroundings) -> Vec<Wish> {
@@ -42,7 +75,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn write(&self, piece: &Piece) -> Vec<Wish> {
         let Some(place) = self.around.find(self.host, &piece.place) else { return Vec::new() };
-        let wish = |edit: Edit| vec![Wish { file: place.clone(), edit }];
+        let wish = |edit: Edit| vec![Wish { file: place.clone(), edit, optional: false }];
         let whole = |text: String| wish(Edit::Whole { text, executable: false });
         let hooked = self.options.hooks != Hooks::None;
         match &piece.what {
@@ -71,6 +104,7 @@ impl Writer<'_> {
                 let file = |command: &words::Command| Wish {
                     file: place.join(command.file(*format)),
                     edit: Edit::Whole { text: command.written(*format), executable: false },
+                    optional: false,
                 };
                 words::COMMANDS.iter().map(file).collect()
             }
@@ -78,9 +112,12 @@ impl Writer<'_> {
                 let file = |(name, text): &(&str, &str)| Wish {
                     file: place.join(name).join("SKILL.md"),
                     edit: Edit::Whole { text: (*text).to_owned(), executable: false },
+                    optional: false,
                 };
                 words::SKILLS.iter().map(file).collect()
             }
+            Asset::Allow(_) if !self.options.allow_reads => Vec::new(),
+            Asset::Allow(allow) => allowed(*allow, &place),
             Asset::YamlRead { key, file } => {
                 let Some(read) = self.around.find(self.host, file) else { return Vec::new() };
                 // A project's settings are shared, so they must not name folders of one machine.
@@ -97,7 +134,9 @@ impl Writer<'_> {
 
     fn wanted<'e>(&self, events: &'e [Event]) -> impl Iterator<Item = &'e Event> {
         let hooks = self.options.hooks;
-        events.iter().filter(move |event| hooks == Hooks::Full || (hooks == Hooks::Minimal && event.minimal))
+        let gate = self.options.gate && self.host.can_gate();
+        let few = move |event: &Event| event.minimal || (gate && event.serves_gate());
+        events.iter().filter(move |event| hooks == Hooks::Full || (hooks == Hooks::Minimal && few(event)))
     }
 
     fn hooks(&self, file: &Path, table: &HookTable) -> Vec<Wish> {
@@ -114,6 +153,7 @@ impl Writer<'_> {
             Wish {
                 file: file.to_owned(),
                 edit: Edit::JsonItem { path, value: value.unwrap_or_default(), mark },
+                optional: false,
             }
         };
         self.wanted(table.events).map(wish).collect()
@@ -126,6 +166,7 @@ impl Writer<'_> {
                 text: format!("#!/bin/sh\n{}\n", self.command(Shell::Posix, self.host.id, event)),
                 executable: true,
             },
+            optional: false,
         };
         self.wanted(events).map(wish).collect()
     }
@@ -146,6 +187,11 @@ impl Writer<'_> {
         fill(parsed(template), &|name| match name {
             "{hark}" => Some(json!(self.around.executable.to_string_lossy())),
             "{env}" => self.store().map(|store| json!({ "HARK_HOME": store.to_string_lossy() })),
+            "{reads}" => self.options.allow_reads.then(|| json!(READ_TOOLS)),
+            "{reads_approved}" => self.options.allow_reads.then(|| {
+                let approved = |tool: &&str| ((*tool).to_owned(), json!({ "approval_mode": "approve" }));
+                Value::Object(READ_TOOLS.iter().map(approved).collect())
+            }),
             _ => Some(json!(name)),
         })
         .unwrap_or_default()
@@ -165,6 +211,27 @@ impl Writer<'_> {
             .replace("\"{full}\"", if self.options.hooks == Hooks::Full { "true" } else { "false" })
             .replace("{version}", env!("CARGO_PKG_VERSION"))
     }
+}
+
+/// One edit per tool, or one file for all of them.
+fn allowed(allow: Allow, file: &Path) -> Vec<Wish> {
+    let wish = |edit: Edit| Wish { file: file.to_owned(), edit, optional: true };
+    let edit = |tool: &&str| match allow {
+        Allow::Listed { path, element } => {
+            let element = element.replace("{tool}", tool);
+            Edit::JsonItem { path: strings(path), value: json!(element), mark: element }
+        }
+        Allow::Named { path, name, value } => {
+            let path = strings(path).into_iter().chain([name.replace("{tool}", tool)]).collect();
+            Edit::JsonEntry { path, value: parsed(value) }
+        }
+        Allow::File { text } => {
+            let tools: Vec<String> = READ_TOOLS.iter().map(|tool| format!("\"{tool}\"")).collect();
+            Edit::Whole { text: text.replace("{tools}", &tools.join(", ")), executable: false }
+        }
+    };
+    let tools = if matches!(allow, Allow::File { .. }) { &READ_TOOLS[..1] } else { READ_TOOLS };
+    tools.iter().map(edit).map(wish).collect()
 }
 
 fn strings(path: &[&str]) -> Vec<String> {
@@ -218,7 +285,7 @@ mod tests {
         let mut all = Vec::new();
         for host in HOSTS {
             for (scope, plugin) in [(Scope::User, false), (Scope::Project, false), (Scope::User, true)] {
-                let options = Options { scope, hooks: Hooks::Full, plugin };
+                let options = Options { plugin, allow_reads: true, ..Options::new(scope, Hooks::Full) };
                 all.extend(wishes(host, options, &around()).into_iter().map(|wish| (*host, options, wish)));
             }
         }
@@ -229,9 +296,18 @@ mod tests {
     fn every_template_is_filled() {
         for (host, _, wish) in all() {
             let said = serde_json::to_string(&wish.edit).unwrap();
-            for name in
-                ["{hark}", "{env}", "{command}", "{timeout}", "{matcher}", "{version}", "{server}", "null"]
-            {
+            for name in [
+                "{hark}",
+                "{env}",
+                "{command}",
+                "{timeout}",
+                "{matcher}",
+                "{version}",
+                "{server}",
+                "{reads",
+                "{tool",
+                "null",
+            ] {
                 let code = matches!(wish.edit, Edit::Whole { .. }) && name == "null";
                 assert!(code || !said.contains(name), "{}: {name} in {said}", host.id);
             }

@@ -45,6 +45,30 @@ pub(crate) const COMMANDS: &[Command] = &[
         body: include_str!("assets/commands/checkpoint.md"),
     },
     Command {
+        name: "hark-resume",
+        description: "Continue where an earlier session stopped",
+        arguments: "[session]",
+        body: include_str!("assets/commands/resume.md"),
+    },
+    Command {
+        name: "hark-grep",
+        description: "Search the exact words of past sessions",
+        arguments: "[pattern]",
+        body: include_str!("assets/commands/grep.md"),
+    },
+    Command {
+        name: "hark-expand",
+        description: "Show the full text behind an id",
+        arguments: "[id]",
+        body: include_str!("assets/commands/expand.md"),
+    },
+    Command {
+        name: "hark-watch",
+        description: "Follow a session and what is injected into it",
+        arguments: "[session]",
+        body: include_str!("assets/commands/watch.md"),
+    },
+    Command {
         name: "hark-failures",
         description: "Show past failures of a file, a command or an error",
         arguments: "[target]",
@@ -89,7 +113,27 @@ pub(crate) const SKILLS: &[(&str, &str)] = &[
     ("hark-decision", include_str!("assets/skills/decision.md")),
     ("hark-task", include_str!("assets/skills/task.md")),
     ("hark-constraint", include_str!("assets/skills/constraint.md")),
+    ("hark-context", include_str!("assets/skills/context.md")),
+    // Not `hark-checkpoint`: a skill hides a command of the same name.
+    ("hark-handoff", include_str!("assets/skills/handoff.md")),
 ];
+
+/// Every text that hark gives to assistants and their users, by name, so that a test can check what it recommends.
+pub fn texts() -> Vec<(String, String)> {
+    let mut texts: Vec<(String, String)> = vec![
+        ("instructions".to_owned(), INSTRUCTIONS.to_owned()),
+        ("instructions without tools".to_owned(), INSTRUCTIONS_WITHOUT_TOOLS.to_owned()),
+        ("gone".to_owned(), crate::command_line::gone(std::path::Path::new("hark"))),
+    ];
+    texts.extend(COMMANDS.iter().map(|command| (command.name.to_owned(), command.body.to_owned())));
+    texts.extend(SKILLS.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())));
+    for host in crate::HOSTS {
+        let install = &host.install;
+        let said = install.next.iter().chain(install.plugin_next).chain([&install.asks]);
+        texts.extend(said.map(|line| (host.id.to_owned(), (*line).to_owned())));
+    }
+    texts
+}
 
 #[cfg(test)]
 mod tests {
@@ -116,6 +160,7 @@ mod tests {
         }
         for (name, text) in SKILLS {
             assert!(text.starts_with(&format!("---\nname: {name}\n")), "{name}");
+            assert!(COMMANDS.iter().all(|command| command.name != *name), "{name} hides a command");
         }
     }
 }

@@ -97,6 +97,44 @@ impl Store {
         run().at(self)
     }
 
+    /// Open sessions in which the events that no digest covers, except for the `tail` newest, have more than this
+    /// many tokens.
+    pub fn long_sessions(&self, tokens: usize, tail: usize) -> Result<Vec<i64>, StoreError> {
+        let open: Vec<i64> = self
+            .conn
+            .prepare_cached("SELECT num FROM session WHERE status = 'open' ORDER BY num")
+            .and_then(|mut s| s.query_map([], |row| row.get(0))?.collect())
+            .at(self)?;
+        let mut found = Vec::new();
+        for session in open {
+            if self.undigested_tokens(session, tail)? > tokens {
+                found.push(session);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The tokens of a session's events that no digest covers, except for the `tail` newest.
+    pub fn undigested_tokens(&self, session: i64, tail: usize) -> Result<usize, StoreError> {
+        self.conn
+            .prepare_cached(
+                "SELECT coalesce(sum(tokens), 0) FROM (SELECT tokens FROM event WHERE session = ?1 \
+                 AND digest IS NULL ORDER BY at DESC, seq DESC LIMIT -1 OFFSET ?2)",
+            )
+            .and_then(|mut s| s.query_row(params![session, tail as i64], |row| row.get::<_, i64>(0)))
+            .map(|sum| usize::try_from(sum).unwrap_or(0))
+            .at(self)
+    }
+
+    /// How many events of a session no digest covers.
+    pub fn undigested_count(&self, session: i64) -> Result<usize, StoreError> {
+        self.conn
+            .prepare_cached("SELECT count(*) FROM event WHERE session = ?1 AND digest IS NULL")
+            .and_then(|mut s| s.query_row([session], |row| row.get::<_, i64>(0)))
+            .map(|count| usize::try_from(count).unwrap_or(0))
+            .at(self)
+    }
+
     pub fn event(&self, seq: i64) -> Result<Option<HeldEvent>, StoreError> {
         self.conn
             .prepare_cached(&format!("SELECT {EVENT} FROM event e WHERE e.seq = ?1"))

@@ -39,6 +39,7 @@ const DERIVED: &[&str] = &[
     "meta",
     "project",
     "project_root",
+    "project_place",
     "tombstone",
     "likeness",
     "topic",

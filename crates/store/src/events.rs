@@ -77,6 +77,9 @@ impl Writer<'_> {
             return Ok(Filed { num, is_new, duplicate: true, copied: false, unreported: 0 });
         }
         let unreported = self.count(num, arrival, known).at(self)?;
+        if let Some(process) = &arrival.process {
+            self.note_process(num, process).at(self)?;
+        }
         Ok(Filed { num, is_new, duplicate: false, copied: false, unreported })
     }
 
@@ -256,6 +259,15 @@ impl Store {
         run().at(self)
     }
 
+    /// When a session's context was last compacted.
+    pub fn last_compaction(&self, session: i64) -> Result<Option<Timestamp>, StoreError> {
+        self.conn
+            .prepare_cached("SELECT max(at) FROM event WHERE session = ?1 AND kind = 'compaction'")
+            .and_then(|mut s| s.query_row([session], |row| row.get::<_, Option<i64>>(0)))
+            .map(|at| at.map(Timestamp::from_millis))
+            .at(self)
+    }
+
     /// The time of each assistant's last event and last injection.
     pub fn hosts_seen(&self) -> Result<Vec<HostSeen>, StoreError> {
         let run = || -> rusqlite::Result<Vec<HostSeen>> {
@@ -273,6 +285,23 @@ impl Store {
                     })
                 })?
                 .collect()
+        };
+        run().at(self)
+    }
+
+    /// When the last event of an assistant came from one of its hooks, not from a transcript.
+    pub fn last_hook_event(&self, host: &str) -> Result<Option<Timestamp>, StoreError> {
+        // Recent sessions suffice: a hook that has been silent for longer is silent.
+        const SESSIONS: i64 = 200;
+        let run = || -> rusqlite::Result<Option<Timestamp>> {
+            let last: Option<i64> = self
+                .conn
+                .prepare_cached(
+                    "SELECT max(event.at) FROM event WHERE via <> ?2 AND session IN \
+                     (SELECT num FROM session WHERE host = ?1 ORDER BY seen DESC LIMIT ?3)",
+                )?
+                .query_row(params![host, crate::recorded::VIA, SESSIONS], |row| row.get(0))?;
+            Ok(last.map(Timestamp::from_millis))
         };
         run().at(self)
     }
@@ -301,6 +330,30 @@ impl Writer<'_> {
         limit: usize,
     ) -> Result<Vec<PastEvent>, StoreError> {
         past_events(&self.tx, session, kinds, limit).at(self)
+    }
+
+    /// The newest event looked at something. It counts for nothing if the session looked at the same thing, or
+    /// changed it, since then.
+    pub fn discount_repeat(&mut self, session: i64, since: Timestamp) -> Result<(), StoreError> {
+        self.tx
+            .prepare_cached(
+                "UPDATE event SET tier = 'N' WHERE seq = (SELECT max(seq) FROM event WHERE session = ?1) \
+                 AND tier = 'L' AND kind = 'tool' AND target <> '' AND EXISTS (SELECT 1 FROM event before \
+                 WHERE before.session = ?1 AND before.at BETWEEN ?2 AND event.at AND before.seq <> event.seq \
+                 AND before.kind = 'tool' AND before.target = event.target)",
+            )
+            .and_then(|mut s| s.execute([session, since.as_millis()]))
+            .map(drop)
+            .at(self)
+    }
+
+    /// When something last happened in a session.
+    pub fn last_seen(&self, session: i64) -> Result<Option<Timestamp>, StoreError> {
+        self.tx
+            .prepare_cached("SELECT seen FROM session WHERE num = ?1")
+            .and_then(|mut s| s.query_row([session], |row| row.get(0)).optional())
+            .map(|at| at.map(Timestamp::from_millis))
+            .at(self)
     }
 
     /// Removes ended sessions without content.

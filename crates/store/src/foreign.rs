@@ -48,6 +48,26 @@ impl Database {
         Ok(self.tables()?.iter().any(|name| name == table))
     }
 
+    /// How many rows a table has; `None` for a search index or another table that a module keeps, which says the
+    /// same as the table it was made from.
+    pub fn count(&self, table: &str) -> Result<Option<usize>, StoreError> {
+        let run = || -> rusqlite::Result<Option<usize>> {
+            let is_made: bool = self.conn.query_row(
+                "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%' \
+                 AND (name = ?1 OR substr(?1, 1, length(name) + 1) = name || '_'))",
+                [table],
+                |row| row.get(0),
+            )?;
+            if is_made {
+                return Ok(None);
+            }
+            // A name cannot be a parameter; quoted, it cannot be anything else.
+            let sql = format!("SELECT count(*) FROM \"{}\"", table.replace('"', "\"\""));
+            self.conn.query_row(&sql, [], |row| row.get::<_, i64>(0)).map(|rows| usize::try_from(rows).ok())
+        };
+        run().at(&self.path)
+    }
+
     /// Every row of a table, in the order of its rowid. `table` is one of our own constants. A table
     /// that is not there has no rows.
     pub fn each<E: From<StoreError>>(

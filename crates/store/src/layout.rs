@@ -127,6 +127,11 @@ impl Layout {
         self.home().join("trust.json")
     }
 
+    /// Which projects were merged, and what they are called; part of the truth.
+    pub fn projects(&self) -> PathBuf {
+        self.home().join("projects.json")
+    }
+
     pub fn database(&self) -> PathBuf {
         self.home().join("hark.db")
     }

@@ -101,12 +101,40 @@ impl Writer<'_> {
     }
 }
 
+impl Writer<'_> {
+    /// Whether a session was told this at `since` or later.
+    pub fn was_told_since(&self, session: i64, item: &str, since: Timestamp) -> Result<bool, StoreError> {
+        self.tx
+            .prepare_cached("SELECT 1 FROM injected WHERE session = ?1 AND item = ?2 AND at >= ?3")
+            .and_then(|mut s| s.exists(params![session, item, since.as_millis()]))
+            .at(self)
+    }
+
+    /// A session's context no longer contains what it was told before `at`, so it may be told again.
+    pub fn forget_told(&mut self, session: i64, at: Timestamp) -> Result<(), StoreError> {
+        self.tx
+            .prepare_cached("DELETE FROM injected WHERE session = ?1 AND at < ?2")
+            .and_then(|mut s| s.execute([session, at.as_millis()]))
+            .map(drop)
+            .at(self)
+    }
+}
+
 impl Store {
     /// Whether a session was told this already.
     pub fn was_told(&self, session: i64, item: &str) -> Result<bool, StoreError> {
         self.conn
             .prepare_cached("SELECT 1 FROM injected WHERE session = ?1 AND item = ?2")
             .and_then(|mut s| s.exists(params![session, item]))
+            .at(self)
+    }
+
+    /// When a session was told this.
+    pub fn told_at(&self, session: i64, item: &str) -> Result<Option<Timestamp>, StoreError> {
+        self.conn
+            .prepare_cached("SELECT at FROM injected WHERE session = ?1 AND item = ?2")
+            .and_then(|mut s| s.query_row(params![session, item], |row| row.get(0)).optional())
+            .map(|at| at.map(Timestamp::from_millis))
             .at(self)
     }
 

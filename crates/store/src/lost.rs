@@ -34,6 +34,12 @@ impl Store {
             Some((count.parse::<i64>().ok()?, Timestamp::from_millis(at.parse().ok()?)))
         });
         let backup = self.fullest_backup();
+        // Emptied on purpose, and nothing was backed up since.
+        let emptied =
+            self.noted(crate::reset::KEY)?.and_then(|at| at.parse().ok()).map(Timestamp::from_millis);
+        if here == 0 && noted.is_none() && emptied.is_some() && self.last_backup() <= emptied {
+            return Ok(None);
+        }
         let folder = self.layout.memories();
         let what = match (noted, &backup) {
             (Some((count, at)), _) if here < count => {

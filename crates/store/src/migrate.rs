@@ -14,7 +14,10 @@ const BASE: &str = include_str!("../../../migrations/sqlite/0009_base.sql");
 const BASE_VERSION: i32 = 9;
 
 /// What came after it, one version each.
-const ADDITIONS: &[&str] = &[];
+const ADDITIONS: &[&str] = &[
+    include_str!("../../../migrations/sqlite/0010_session_process.sql"),
+    include_str!("../../../migrations/sqlite/0011_project_places.sql"),
+];
 
 /// `Hark` in ASCII, in the header of every index.
 const APPLICATION_ID: i32 = 0x4861_726b;

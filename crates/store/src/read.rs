@@ -176,6 +176,30 @@ impl Store {
         Ok(found)
     }
 
+    /// Memories that were stored in a session, oldest first. `names` are the ids under which it is known; none of
+    /// them is older than `since`.
+    pub fn learned_in(&self, names: &[&str], since: Timestamp, limit: usize) -> Result<Vec<Stored>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<i64>> {
+            let mut read = self.conn.prepare_cached(
+                "SELECT num, json_extract(doc, '$.session') FROM memory WHERE created >= ?1 \
+                 AND status <> 'proposed' ORDER BY created, num",
+            )?;
+            let mut rows = read.query([since.as_millis()])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let by: Option<String> = row.get(1)?;
+                if by.is_some_and(|by| names.contains(&by.as_str())) {
+                    found.push(row.get(0)?);
+                }
+                if found.len() >= limit {
+                    break;
+                }
+            }
+            Ok(found)
+        };
+        self.load(&run().at(self)?)
+    }
+
     pub fn list(
         &self,
         filter: &ListFilter,

@@ -47,6 +47,7 @@ pub struct Store {
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) cache: RefCell<ChunkCache>,
+    pub(crate) book: RefCell<crate::project_book::Known>,
     pub(crate) last_sweep: RefCell<Option<std::time::Instant>>,
     /// Stores of projects that somebody worked in while this one is open.
     pub(crate) visited: HashSet<i64>,
@@ -131,6 +132,7 @@ impl Store {
             embedder: options.embedder.clone(),
             redactor: options.redactor.clone(),
             cache: RefCell::new(ChunkCache::default()),
+            book: RefCell::default(),
             last_sweep: RefCell::new(None),
             visited: HashSet::new(),
             log_at_opening: 0,

@@ -10,6 +10,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::connection;
 use crate::error::{At, StoreError};
+use crate::projects::ProjectNum;
+use crate::read::Stored;
 use crate::store::Store;
 
 pub(crate) fn note(conn: &Connection, id: &[u8], now: Timestamp) -> rusqlite::Result<()> {
@@ -41,6 +43,27 @@ impl Store {
             let _ = noted.and_then(|()| tx.commit());
         }
         let _ = self.conn.busy_timeout(self.patience);
+    }
+
+    /// Active memories that were used since then, most used first: those of these projects, or all.
+    pub fn most_used(
+        &self,
+        projects: Option<&[ProjectNum]>,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<i64>> {
+            let mut statement = self.conn.prepare_cached(
+                "SELECT m.num, m.project FROM used u JOIN memory m ON m.id = u.id \
+                 WHERE u.uses > 0 AND u.last >= ?1 AND m.status = 'active' ORDER BY u.uses DESC, u.last DESC, m.num",
+            )?;
+            let rows = statement
+                .query_map([since.as_millis()], |row| Ok((row.get(0)?, ProjectNum(row.get(1)?))))?;
+            let visible = |(_, project): &(i64, ProjectNum)| projects.is_none_or(|p| p.contains(project));
+            let nums = rows.filter(|row| row.as_ref().map_or(true, visible));
+            nums.take(limit).map(|row| row.map(|(num, _)| num)).collect()
+        };
+        self.load(&run().at(self)?)
     }
 
     /// When a memory was last returned.

@@ -424,6 +424,20 @@ impl Writer<'_> {
         Ok(true)
     }
 
+    /// Moves a memory whose project changed to the store that memories of its project are kept in: a file in the
+    /// store of a project counts only for that project.
+    pub fn move_to_its_store(&mut self, id: &MemoryId) -> Result<(), StoreError> {
+        let stored = read::find(&self.tx, &self.layout.database(), &IdRef::Full(*id))?;
+        let file = self.file_of(&stored.memory);
+        let store_of = |file: &str| layers::Layer::split(file).map(|(num, _)| num);
+        if store_of(&file) == store_of(&stored.file) {
+            return Ok(());
+        }
+        // The new file first: a crash in between leaves two files of one id, and the user's own counts.
+        self.put_file(&stored.memory, &file)?;
+        self.drop_file(&stored.file)
+    }
+
     /// Takes the words of a memory in a trusted store as the user's own: the user confirmed them.
     pub fn confirm_own(&mut self, id: &MemoryId) -> Result<(), StoreError> {
         let stored = self.load_stored(&IdRef::Full(*id))?;

@@ -10,6 +10,11 @@ use tempfile::TempDir;
 use crate::mcp::Mcp;
 use crate::run::Hark;
 
+/// The binary that outside tests run instead of the one that was built along with them. Tests bring dependencies of
+/// their own, which switch on features of packages that the product shares with them; only a binary that was built as
+/// users build it shows what they get. Once, `hark grep` could not ignore case for users, and every test passed.
+pub const TESTED_BINARY: &str = "HARK_TEST_BINARY";
+
 /// A temporary HOME, data directory and working folder, and the binary that uses them.
 #[derive(Debug)]
 pub struct Home {
@@ -19,13 +24,14 @@ pub struct Home {
 }
 
 impl Home {
-    /// `binary` is `env!("CARGO_BIN_EXE_hark")`.
+    /// `binary` is `env!("CARGO_BIN_EXE_hark")`. [`TESTED_BINARY`] overrides it.
     pub fn new(binary: impl Into<PathBuf>) -> Self {
         let root = tempfile::Builder::new().prefix("hark-test-").tempdir().expect("a temp folder");
         for folder in ["home", "work", "tmp", "xdg/config", "xdg/data", "xdg/state", "xdg/cache"] {
             std::fs::create_dir_all(root.path().join(folder)).expect("a folder");
         }
-        Home { root, binary: binary.into(), now: None }
+        let binary = std::env::var_os(TESTED_BINARY).map_or_else(|| binary.into(), PathBuf::from);
+        Home { root, binary, now: None }
     }
 
     /// Stops the clock at `now` for everything run from this home.

@@ -23,7 +23,7 @@ pub mod sqlite;
 pub mod tool;
 pub mod transcripts;
 
-pub use home::Home;
+pub use home::{Home, TESTED_BINARY};
 pub use mcp::Mcp;
 pub use run::{Hark, Outcome};
 pub use seeded::Seeded;

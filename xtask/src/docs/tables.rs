@@ -68,6 +68,11 @@ const FIXED: &[(&str, &str, &str)] = &[
         "the stores of projects that you trusted: path, owner, id, since when | truth",
     ),
     (
+        "\"projects.json\"",
+        "projects.json",
+        "which projects were merged into which, and what you call them | truth",
+    ),
+    (
         "\"hark.db\"",
         "hark.db`, `hark.db-wal`, `hark.db-shm",
         "the index; `hark reindex` makes it from the files | index",

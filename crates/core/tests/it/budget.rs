@@ -4,7 +4,7 @@
 #![allow(clippy::print_stderr, reason = "prints the figures")]
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hark_core::budget::estimate_tokens;
@@ -67,11 +67,12 @@ fn the_estimate_leans_high_but_not_far() {
 #[test]
 fn the_default_tools_cost_little() {
     let tests = std::env::current_exe().expect("a test has a path");
-    let binary = tests
+    let beside = tests
         .ancestors()
         .nth(2)
         .expect("tests lie in deps")
         .join(format!("hark{}", std::env::consts::EXE_SUFFIX));
+    let binary = std::env::var_os(hark_testkit::TESTED_BINARY).map_or(beside, PathBuf::from);
     if !binary.is_file() {
         hark_testkit::skip(format_args!("{} is not built", binary.display()));
         return;

@@ -123,6 +123,7 @@ fn arrival() -> Arrival {
         transcript: Some(words("/transcript.jsonl")),
         ours: true,
         recorded: Some(Recorded::Timed),
+        process: None,
         event: Event {
             at: NOW,
             kind: EventKind::Tool,

@@ -18,6 +18,7 @@ use hark_store::{FailureRow, StoreError, Whereabouts, Writer};
 use super::mark_of;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::hooks::boot;
 use crate::project;
 
 use super::trails::Trails;
@@ -36,7 +37,10 @@ pub(crate) fn observe(
     now: Timestamp,
 ) -> Result<Vec<FailureRow>, EngineError> {
     let event = &arrival.event;
-    if event.kind == EventKind::Compaction {
+    // A transcript may report a compaction after which the session was told everything again.
+    if event.kind == EventKind::Compaction
+        && (arrival.recorded.is_none() || !writer.was_told_since(session, boot::MARK, event.at)?)
+    {
         writer.set_compacted(session, true)?;
     }
     if event.kind != EventKind::Tool || arrival.ours {

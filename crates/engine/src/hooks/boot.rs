@@ -3,39 +3,54 @@
 
 use std::path::Path;
 
-use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::event::EventKind;
 use hark_core::failure::{Place as FailurePlace, Step, Verdict, judge};
+use hark_core::memory::one_line;
 use hark_core::quote::quoted;
-use hark_core::session::SessionStatus;
 use hark_core::time::DAY_MS;
-use hark_core::{Kind, Memory, Origin, ProjectKey, Session, Timestamp};
+use hark_core::{Kind, Memory, Origin, ProjectKey, Timestamp};
 use hark_hosts::hook::tools::{ToolClass, class_of};
-use hark_store::{ProjectNum, SessionFilter, StoredSession, Told};
+use hark_store::{ProjectNum, Stored, Told};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hooks::capture::GIT_PATIENCE;
 use crate::hooks::health;
-use crate::hooks::inject::{Words, frame};
+use crate::hooks::inject::Words;
+use crate::hooks::left_off;
+use crate::hooks::page::{Page, short};
 use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::{ReadScope, Visible};
 use crate::project::{self, changes};
+use crate::sessions;
 
 /// The ledger's name for injected start context.
 pub(crate) const MARK: &str = "boot";
-/// Older work is history, not where you left off.
-const LEFT_OFF_MS: i64 = 30 * DAY_MS;
 /// A task due this soon counts as a reminder.
 const DUE_MS: i64 = 2 * DAY_MS;
 const MOST_FILES: usize = 10;
+const MOST_LIVE: usize = 6;
+const MOST_HOT: usize = 4;
+/// Use this recent makes a memory hot.
+const HOT_MS: i64 = 14 * DAY_MS;
+
+/// What a conversation contains when it gets its start context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    /// Nothing: it is new.
+    New,
+    /// A summary at most, but it goes on with its own work.
+    GoesOn,
+    /// Everything from before, including what it was told then.
+    Resumed,
+}
 
 /// The text for the start of session `session`, and its surface.
 pub(crate) fn at_start(
     engine: &mut Engine,
     session: i64,
     folder: Option<&Path>,
-    goes_on: bool,
+    beginning: Beginning,
 ) -> Result<Option<(Words, &'static str)>, EngineError> {
     let mut notice = health::notice(engine)?;
     if folder.is_some_and(|folder| engine.tell_of_untrusted(folder, Told::Session).is_some()) {
@@ -44,7 +59,11 @@ pub(crate) fn at_start(
                      their own terminal.";
         notice = Some(notice.map_or_else(|| words.to_owned(), |notice| format!("{notice}\n{words}")));
     }
-    let place = Place::of(engine, folder, Some(session), goes_on)?;
+    if let Some(words) = folder.and_then(|folder| predecessor(engine, folder)) {
+        notice = Some(notice.map_or_else(|| words.clone(), |notice| format!("{notice}\n{words}")));
+    }
+    let mut place = Place::of(engine, folder, Some(session), beginning != Beginning::New)?;
+    place.only_news = beginning == Beginning::Resumed && engine.store.was_told(session, MARK)?;
     let budget = engine.config.inject.boot;
     let mut found = compose(engine, &place, budget)?;
     let surface = if notice.is_some() { "notice" } else { MARK };
@@ -62,15 +81,34 @@ pub(crate) fn at_start(
     }))
 }
 
+/// A word about a project that this one probably continues; once for each project, since the guess may be wrong.
+fn predecessor(engine: &mut Engine, folder: &Path) -> Option<String> {
+    let key = engine.project_of(folder)?;
+    if engine.store.was_told_of_predecessor(&key) {
+        return None;
+    }
+    let found = project::predecessor::find(engine, folder).ok()??;
+    engine.store.tell_of_predecessor(&key);
+    Some(format!(
+        "hark: {}. Tell the user: if they are one project, run `{}` in their own terminal.",
+        found.sentence(),
+        found.command()
+    ))
+}
+
 /// The place and the session that the context is for.
 pub(crate) struct Place {
     visible: Visible,
     project: Option<ProjectKey>,
     folder: Option<std::path::PathBuf>,
     /// The session that asks.
-    own: Option<i64>,
+    pub(crate) own: Option<i64>,
+    /// The branch that is checked out.
+    pub(crate) branch: Option<String>,
     /// Whether it continues its own work, for example after a compaction.
-    goes_on: bool,
+    pub(crate) goes_on: bool,
+    /// Whether it still knows what it was told before.
+    pub(crate) only_news: bool,
 }
 
 impl Place {
@@ -83,11 +121,22 @@ impl Place {
         let caller = Caller { cwd: folder.map(Path::to_owned), ..Caller::default() };
         let visible = ReadScope::default().resolve(engine, &caller)?;
         let project = visible.current.clone();
-        Ok(Place { visible, project, folder: folder.map(Path::to_owned), own, goes_on })
+        let branch = folder.and_then(|folder| project::head(folder).0);
+        let branch = branch.map(|text| one_line(&engine.clean(&text)).into_string());
+        let folder = folder.map(Path::to_owned);
+        Ok(Place { visible, project, folder, own, branch, goes_on, only_news: false })
+    }
+
+    /// Whether the session that asks does not know this yet.
+    pub(crate) fn is_news(&self, engine: &Engine, item: &str) -> Result<bool, EngineError> {
+        match self.own.filter(|_| self.only_news) {
+            Some(own) => Ok(!engine.store.was_told(own, item)?),
+            None => Ok(true),
+        }
     }
 
     /// The numbers of this project only, without the global one.
-    fn here(&self, engine: &Engine) -> Result<Vec<ProjectNum>, EngineError> {
+    pub(crate) fn here(&self, engine: &Engine) -> Result<Vec<ProjectNum>, EngineError> {
         match &self.project {
             Some(key) => Ok(engine.store.project_num(key)?.into_iter().collect()),
             // Without a project: sessions that belong to none.
@@ -106,24 +155,64 @@ pub(crate) fn compose(
         return Ok(None);
     }
     let now = engine.now();
+    let parts = engine.config.boot.clone();
     let mut page = Page::new(budget);
-    memories(engine, place, &mut page, "The user's standing directives", &[Kind::Directive], 8, now)?;
-    let left_off = last_session(engine, place, None, now)?;
+    if parts.identity && !place.only_news {
+        identity(place, &mut page);
+    }
+    if parts.directives {
+        memories(engine, place, &mut page, &DIRECTIVES, now)?;
+    }
+    let mut left_off = None;
+    if parts.left_off {
+        left_off = left_off::last_session(engine, place, None, now)?;
+    }
     if let Some(stored) = &left_off {
-        page.items.push(stored.session.id.short());
-        left_off_lines(&stored.session, now, &mut page);
-        if let Some(folder) = &place.folder {
+        left_off::add_lines(engine, place, stored, now, &mut page)?;
+        if let Some(folder) = place.folder.as_ref().filter(|_| parts.uncommitted && !place.only_news) {
             uncommitted(folder, &mut page);
         }
     }
-    if let Some(session) = place.own.filter(|_| place.goes_on) {
+    if let Some(session) = place.own.filter(|_| place.goes_on && !place.only_news) {
         commands_that_worked(engine, session, &mut page)?;
     }
-    memories(engine, place, &mut page, "Open blockers and tasks", &[Kind::Blocker, Kind::Task], 8, now)?;
-    memories(engine, place, &mut page, "Constraints and rules", &[Kind::Constraint, Kind::Rule], 8, now)?;
-    live(engine, place, None, now, &mut page)?;
+    if parts.blockers {
+        memories(engine, place, &mut page, &BLOCKERS, now)?;
+    }
+    if parts.constraints {
+        memories(engine, place, &mut page, &CONSTRAINTS, now)?;
+    }
+    if parts.decisions {
+        memories(engine, place, &mut page, &DECISIONS, now)?;
+    }
+    if parts.hot {
+        hot(engine, place, &mut page, now)?;
+    }
+    if parts.sessions {
+        live(engine, place, left_off.map(|stored| stored.num), now, &mut page)?;
+    }
     Ok(page.done("context for a new session"))
 }
+
+/// A list of memories of some kinds.
+struct Part {
+    heading: &'static str,
+    kinds: &'static [Kind],
+    most: usize,
+    /// Only memories this recent, newest first; otherwise the most important first.
+    since: Option<i64>,
+}
+
+const DIRECTIVES: Part =
+    Part { heading: "The user's standing directives", kinds: &[Kind::Directive], most: 8, since: None };
+const BLOCKERS: Part =
+    Part { heading: "Open blockers and tasks", kinds: &[Kind::Blocker, Kind::Task], most: 8, since: None };
+const CONSTRAINTS: Part =
+    Part { heading: "Constraints and rules", kinds: &[Kind::Constraint, Kind::Rule], most: 8, since: None };
+const DECISIONS: Part =
+    Part { heading: "Recent decisions", kinds: &[Kind::Decision], most: 4, since: Some(14 * DAY_MS) };
+/// For `hark resume`, which has more room.
+const MOST_STANDING: usize = 20;
 
 /// What always applies here and what is open, without a frame.
 pub(crate) fn standing(
@@ -134,81 +223,14 @@ pub(crate) fn standing(
 ) -> Result<Option<String>, EngineError> {
     let now = engine.now();
     let mut page = Page::new(budget);
-    memories(engine, place, &mut page, "The user's standing directives", &[Kind::Directive], 20, now)?;
-    memories(engine, place, &mut page, "Open blockers and tasks", &[Kind::Blocker, Kind::Task], 20, now)?;
-    memories(engine, place, &mut page, "Constraints and rules", &[Kind::Constraint, Kind::Rule], 20, now)?;
+    for part in [DIRECTIVES, BLOCKERS, CONSTRAINTS] {
+        memories(engine, place, &mut page, &Part { most: MOST_STANDING, ..part }, now)?;
+    }
     if let Some(folder) = &place.folder {
         uncommitted(folder, &mut page);
     }
     live(engine, place, except, now, &mut page)?;
     Ok((!page.lines.is_empty()).then(|| page.lines.join("\n")))
-}
-
-/// The newest session of this project that has something to report.
-pub(crate) fn last_session(
-    engine: &Engine,
-    place: &Place,
-    not_of: Option<&str>,
-    now: Timestamp,
-) -> Result<Option<StoredSession>, EngineError> {
-    let filter = SessionFilter {
-        projects: Some(place.here(engine)?),
-        since: Some(now.minus_millis(LEFT_OFF_MS)),
-        with_file: true,
-        except: if place.goes_on { None } else { place.own },
-        ..SessionFilter::default()
-    };
-    let found = engine.store.sessions(&filter, 20)?;
-    let own = found.iter().find(|s| place.goes_on && Some(s.num) == place.own);
-    let others = || {
-        let told = |s: &&StoredSession| not_of.is_none_or(|host| *s.session.host != *host);
-        found.iter().filter(|s| s.session.has_substance()).filter(told)
-    };
-    // Sessions that are active right now are listed below as live sessions.
-    let rank = |s: &&StoredSession| (!is_live(s, now) || s.session.goal.is_some(), s.session.updated);
-    let newest = others().max_by_key(rank);
-    // A question in between does not hide the work before it.
-    let work = newest.filter(|s| !s.session.has_work()).and_then(|talk| {
-        let since = talk.session.updated.minus_millis(DAY_MS);
-        others().filter(|s| s.session.has_work() && s.session.updated >= since).max_by_key(rank)
-    });
-    Ok(own.or(work).or(newest).cloned())
-}
-
-fn is_live(stored: &StoredSession, now: Timestamp) -> bool {
-    stored.session.is_live(now)
-}
-
-fn left_off_lines(session: &Session, now: Timestamp, page: &mut Page) {
-    let branch = session.branch.as_ref().map(|b| format!(", branch {b}")).unwrap_or_default();
-    let head = format!(
-        "Where you left off ({}, {}, {}{branch}):",
-        session.id.short(),
-        session.host,
-        session.updated.ago(now)
-    );
-    let about = session.about().map_or_else(|| "no goal recorded".to_owned(), |goal| short(goal, 60));
-    if !page.add(&format!("{head} {about}")) {
-        return;
-    }
-    for pending in session.pending.iter().take(8) {
-        page.add(&format!("- pending: {}", short(pending, 50)));
-    }
-    for decision in session.decisions.iter().rev().take(3) {
-        page.add(&format!("- decided: {}", short(decision, 50)));
-    }
-    for done in session.done.iter().rev().take(3) {
-        page.add(&format!("- done: {}", short(done, 40)));
-    }
-    if let Some(last) = session.checkpoints.last() {
-        page.add(&format!("- last checkpoint: {} by {}, {}", last.at.ago(now), last.by.name(), last.note));
-    }
-    if session.pending.is_empty()
-        && session.done.is_empty()
-        && let Some(summary) = &session.summary
-    {
-        page.add(&format!("- summary: {}", short(&summary.text, 120)));
-    }
 }
 
 /// Runs that passed in this session, newest first: a summary of the conversation loses them.
@@ -250,19 +272,53 @@ fn uncommitted(folder: &Path, page: &mut Page) {
     page.add(&format!("Uncommitted{branch}: {}{more}", names.join(", ")));
 }
 
+/// Which project and branch this is.
+fn identity(place: &Place, page: &mut Page) {
+    if let Some(project) = &place.project {
+        let branch = place.branch.as_ref().map(|branch| format!(", branch {branch}")).unwrap_or_default();
+        page.add(&format!("Project: {project}{branch}"));
+    }
+}
+
 fn memories(
     engine: &Engine,
     place: &Place,
     page: &mut Page,
-    heading: &str,
-    kinds: &[Kind],
-    most: usize,
+    part: &Part,
     now: Timestamp,
 ) -> Result<(), EngineError> {
     let mut found = Vec::new();
-    for kind in kinds {
+    for kind in part.kinds {
         found.extend(engine.store.standing(*kind, place.visible.projects.as_deref(), 50)?);
     }
+    if let Some(span) = part.since {
+        found.retain(|s| s.memory.updated >= now.minus_millis(span));
+        found.sort_by_key(|s| std::cmp::Reverse(s.memory.updated));
+    } else {
+        found.sort_by_key(|s| {
+            (!is_due(&s.memory, now), !s.memory.pinned, std::cmp::Reverse(s.memory.importance))
+        });
+    }
+    add_memories(engine, place, page, (part.heading, part.most), found, now)
+}
+
+/// The memories that were used most lately.
+fn hot(engine: &Engine, place: &Place, page: &mut Page, now: Timestamp) -> Result<(), EngineError> {
+    let since = now.minus_millis(HOT_MS);
+    let mut found = engine.store.most_used(place.visible.projects.as_deref(), since, MOST_HOT * 3)?;
+    found.retain(|s| !s.memory.kind.steers() && !page.items.contains(&s.memory.id.short()));
+    add_memories(engine, place, page, ("Used most lately", MOST_HOT), found, now)
+}
+
+/// Adds those that may be volunteered here and that the session does not know yet.
+fn add_memories(
+    engine: &Engine,
+    place: &Place,
+    page: &mut Page,
+    (heading, most): (&str, usize),
+    mut found: Vec<Stored>,
+    now: Timestamp,
+) -> Result<(), EngineError> {
     found.retain(|s| s.memory.expires.is_none_or(|at| at > now) && !s.memory.life.is_wrong());
     // Directives and rules count only if a user said them; a file edited by hand may claim otherwise.
     found.retain(|s| s.memory.origin.may_become(s.memory.kind));
@@ -274,12 +330,13 @@ fn memories(
         let here = root.as_deref().filter(|_| s.memory.scope.project() == place.project.as_ref());
         freshness(&s.memory, here) != Freshness::Stale
     });
-    found
-        .sort_by_key(|s| (!is_due(&s.memory, now), !s.memory.pinned, std::cmp::Reverse(s.memory.importance)));
     let mut told = false;
     for stored in found.iter().take(most) {
         let memory = &stored.memory;
         let id = memory.id.short();
+        if !place.is_news(engine, &id)? {
+            continue;
+        }
         let body = memory.body.split_whitespace().collect::<Vec<_>>().join(" ");
         let text = if body.starts_with(memory.title.trim_end_matches('…')) {
             short(&body, 60)
@@ -319,71 +376,24 @@ fn live(
     now: Timestamp,
     page: &mut Page,
 ) -> Result<(), EngineError> {
-    let filter = SessionFilter {
-        projects: Some(place.here(engine)?),
-        status: Some(SessionStatus::Open),
-        since: Some(now.minus_millis(hark_core::session::LIVE_MS)),
-        except: place.own,
-        ..SessionFilter::default()
-    };
-    let mut found = engine.store.sessions(&filter, 6)?;
+    let here = place.here(engine)?;
+    let mut found = sessions::others_at_work(engine, here, place.own, now)?;
     found.retain(|stored| Some(stored.num) != except);
-    for (at, stored) in found.iter().enumerate() {
-        if at == 0 && !page.add("Other active sessions in this project:") {
+    let mut told = false;
+    for stored in found.iter().take(MOST_LIVE) {
+        let id = stored.session.id.short();
+        if !place.is_news(engine, &id)? {
+            continue;
+        }
+        if !told && !page.add("Other active sessions in this project:") {
             break;
         }
+        told = true;
         let session = &stored.session;
         let about = session.about().map(|text| format!(": {}", short(text, 30))).unwrap_or_default();
-        page.add(&format!(
-            "- {} ({}, {}){about}",
-            session.id.short(),
-            session.host,
-            session.updated.ago(now)
-        ));
+        if page.add(&format!("- {id} ({}, {}){about}", session.host, session.updated.ago(now))) {
+            page.items.push(id);
+        }
     }
     Ok(())
-}
-
-fn short(text: &str, tokens: usize) -> String {
-    truncate_to_tokens(&quoted(&text.split_whitespace().collect::<Vec<_>>().join(" ")), tokens)
-}
-
-/// Lines within a budget.
-struct Page {
-    lines: Vec<String>,
-    items: Vec<String>,
-    room: usize,
-}
-
-impl Page {
-    fn new(budget: usize) -> Self {
-        Page {
-            lines: Vec::new(),
-            items: Vec::new(),
-            room: budget.saturating_sub(estimate_tokens(&frame(""))),
-        }
-    }
-
-    /// Adds a line if it fits, in its quoted form.
-    fn add(&mut self, line: &str) -> bool {
-        let line = quoted(line);
-        let cost = estimate_tokens(&line) + 1;
-        if cost > self.room {
-            return false;
-        }
-        self.room -= cost;
-        self.lines.push(line.into_owned());
-        true
-    }
-
-    fn done(mut self, why: &'static str) -> Option<Words> {
-        // A heading without lines below it is useless.
-        while self.lines.last().is_some_and(|line| line.ends_with(':')) {
-            self.lines.pop();
-        }
-        if self.lines.is_empty() {
-            return None;
-        }
-        Some(Words { text: frame(&self.lines.join("\n")), items: self.items, why })
-    }
 }

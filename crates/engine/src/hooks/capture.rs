@@ -8,12 +8,15 @@ use hark_core::event::{Arrival, Event, EventKind, Touch, excerpt};
 use hark_core::failure::Place;
 use hark_core::memory::{one_line, title_from_body};
 use hark_core::redact::Redactor;
+use hark_core::session::asked::request_in;
 use hark_core::session::{CheckpointBy, FileOp, FileTouch, SessionStatus};
+use hark_core::time::parse_span;
 use hark_core::{Clean, Raw, SessionId, Timestamp};
-use hark_hosts::hook::tools::{FileTouched, ToolClass, ToolUse};
+use hark_hosts::hook::tools::{FileTouched, ToolClass, ToolUse, class_of};
 use hark_hosts::hook::{HookEvent, What};
 use hark_store::{Beginning, FailureRow, Filed, StoredSession, Writer};
 
+use crate::config::Config;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::failures::{self, Trails};
@@ -139,6 +142,7 @@ fn addressed(redactor: &Redactor, event: &HookEvent, session: Clean, ours: bool,
         transcript: transcript.map(&clean),
         ours,
         recorded: None,
+        process: event.process,
         event: stored,
     }
 }
@@ -218,6 +222,7 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
     let evidence = git.map(|folder| Evidence::gather(engine, known, folder)).transpose()?;
     let now = arrival.event.at;
     let today = engine.now();
+    let explored = explored(&engine.config);
     let place = match arrival.event.kind {
         EventKind::Tool => failures::place_of(folder.as_deref()),
         _ => Place::default(),
@@ -229,6 +234,12 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
         })?;
         if filed.duplicate {
             return Ok(Some(Captured { filed, back: Vec::new(), baseline: None }));
+        }
+        discount_repeat(writer, filed.num, arrival, explored)?;
+        if loses_context(arrival) {
+            // A transcript may report it after the session was told everything again.
+            let until = if arrival.recorded.is_some() { now } else { now.plus_millis(1) };
+            writer.forget_told(filed.num, until)?;
         }
         if arrival.event.kind == EventKind::Prompt {
             name_after_first_prompt(writer, filed.num, &arrival.event.body)?;
@@ -242,6 +253,41 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
         let baseline = baseline.filter(|_| filed.is_new);
         Ok(Some(Captured { filed, back, baseline }))
     })
+}
+
+/// How long something counts as looked at.
+pub(crate) fn explored(config: &Config) -> i64 {
+    parse_span(&config.history.explored).unwrap_or(0)
+}
+
+/// Looking at the same thing again is not worth anything.
+pub(crate) fn discount_repeat(
+    writer: &mut Writer<'_>,
+    session: i64,
+    arrival: &Arrival,
+    explored: i64,
+) -> Result<(), EngineError> {
+    let event = &arrival.event;
+    let looks = event.tool.as_ref().is_some_and(|tool| {
+        matches!(class_of(tool), ToolClass::Read | ToolClass::Search) && event.kind == EventKind::Tool
+    });
+    if looks && explored > 0 {
+        writer.discount_repeat(session, event.at.minus_millis(explored))?;
+    }
+    Ok(())
+}
+
+/// Whether the conversation no longer contains what it was told before this event.
+pub(crate) fn loses_context(arrival: &Arrival) -> bool {
+    match arrival.event.kind {
+        EventKind::Compaction => true,
+        EventKind::Start => match arrival.event.body.as_str() {
+            "compact" | "clear" => true,
+            "resume" => hark_hosts::hook::forgets_on_resume(&arrival.host),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 fn checkpoint_of(event: &Event) -> Option<CheckpointBy> {
@@ -268,16 +314,20 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
+    /// Starts to ask; `None` if the folder has no commits.
+    pub(crate) fn ask(folder: &Path) -> Option<Self> {
+        let root = project::work_tree(folder);
+        project::head(folder).1?;
+        Uncommitted::ask(&root, GIT_PATIENCE).map(|asked| Baseline { root, asked })
+    }
+
     pub(crate) fn note(self, engine: &mut Engine, session: i64) -> Result<(), EngineError> {
-        let dirty = self.asked.answer().unwrap_or_default();
-        if dirty.is_empty() {
-            return Ok(());
-        }
-        let marked = dirty.into_iter().map(|change| {
-            let mark = changes::mark(&self.root, &change.path);
-            (engine.clean(&change.path).into_string(), mark)
-        });
-        let marked: Vec<(String, String)> = marked.collect();
+        // Without an answer, nobody knows what had changed before.
+        let Some(dirty) = self.asked.answer() else { return Ok(()) };
+        let marked = changes::baseline(&self.root, &dirty).into_iter();
+        let marked = marked.map(|(path, mark)| (engine.clean(&path).into_string(), mark));
+        let marked: Vec<(String, String)> =
+            marked.chain([(changes::ASKED.to_owned(), String::new())]).collect();
         let now = engine.now();
         engine.store.write(now, |writer| Ok(writer.set_baseline(session, &marked)?))
     }
@@ -287,11 +337,8 @@ impl Start {
     fn here(engine: &mut Engine, folder: Option<&Path>) -> Result<Self, EngineError> {
         let mut start = Self::nowhere(engine.now())?;
         let Some(folder) = folder else { return Ok(start) };
+        start.baseline = Baseline::ask(folder);
         let (branch, head) = project::head(folder);
-        if head.is_some() {
-            let root = project::work_tree(folder);
-            start.baseline = Uncommitted::ask(&root, GIT_PATIENCE).map(|asked| Baseline { root, asked });
-        }
         start.beginning.project = engine.project_of(folder);
         start.beginning.branch = branch.map(|text| one_line(&engine.clean(&text)));
         start.beginning.head = head.map(|text| engine.clean(&text));
@@ -312,6 +359,7 @@ impl Start {
 /// What git says about a session's work.
 pub(crate) struct Evidence {
     changes: Vec<FileTouch>,
+    branch: Option<Clean>,
     head: Option<Clean>,
 }
 
@@ -321,9 +369,13 @@ impl Evidence {
         session: Option<i64>,
         folder: &Path,
     ) -> Result<Self, EngineError> {
-        let (_, head) = project::head(folder);
-        let mut evidence =
-            Evidence { changes: Vec::new(), head: head.as_deref().map(|text| engine.clean(text)) };
+        let (branch, head) = project::head(folder);
+        let clean = |text: &str| one_line(&engine.clean(text));
+        let mut evidence = Evidence {
+            changes: Vec::new(),
+            branch: branch.as_deref().map(clean),
+            head: head.as_deref().map(clean),
+        };
         let Some(num) = session else { return Ok(evidence) };
         let now = engine.now();
         let (start, baseline) = engine.store.session_start(num)?;
@@ -331,8 +383,13 @@ impl Evidence {
             return Ok(evidence);
         }
         let root = project::work_tree(folder);
-        let found = changes::since(&root, start.as_deref(), GIT_PATIENCE).unwrap_or_default();
-        let found = changes::without_baseline(&root, found, &baseline);
+        let found = if baseline.iter().any(|(path, _)| path == changes::ASKED) {
+            changes::since(&root, start.as_deref(), GIT_PATIENCE)
+        } else {
+            // Uncommitted changes may be older than the session.
+            changes::committed(&root, start.as_deref(), GIT_PATIENCE)
+        };
+        let found = changes::without_baseline(&root, found.unwrap_or_default(), &baseline);
         let touched = found.into_iter().map(|change| FileTouch {
             path: engine.clean(&change.path),
             op: change.op,
@@ -351,16 +408,19 @@ impl Evidence {
         if self.head.is_some() {
             session.head_end = self.head.clone();
         }
+        if self.branch.is_some() {
+            session.branch = self.branch.clone();
+        }
         for change in &self.changes {
-            let known = session.files.iter().any(|file| {
-                file.path == change.path && (file.op == change.op || change.op == FileOp::Modified)
-            });
-            if !known {
-                // A file that seemed only modified may have been created or moved.
-                session.files.retain(|f| {
-                    f.path != change.path || f.op != FileOp::Modified || change.op == FileOp::Deleted
-                });
-                session.files.push(change.clone());
+            match session.files.iter_mut().find(|file| file.path == change.path) {
+                None => session.files.push(change.clone()),
+                // It exists after all.
+                Some(known) if known.op == FileOp::Deleted && change.op != FileOp::Deleted => {
+                    (known.op, known.from) = (FileOp::Modified, None);
+                }
+                Some(_) if change.op == FileOp::Modified => {}
+                // A file that seemed only modified may have been created, moved or deleted.
+                Some(known) => (known.op, known.from) = (change.op, change.from.clone()),
             }
         }
     }
@@ -372,7 +432,9 @@ pub(crate) fn name_after_first_prompt(
     prompt: &Clean,
 ) -> Result<(), EngineError> {
     let Some(mut stored) = writer.session(num)? else { return Ok(()) };
-    let title = one_line(&title_from_body(prompt));
+    // A command to the client says nothing about the work.
+    let Some(request) = request_in(prompt) else { return Ok(()) };
+    let title = one_line(&title_from_body(&request));
     if stored.session.title.is_none() && !title.is_empty() && !crate::recall::gate::is_trivial(prompt) {
         stored.session.title = Some(title);
         writer.note_session(&stored)?;
@@ -403,6 +465,7 @@ pub(crate) fn machine_checkpoint(
     let note = format!("{calls} tool calls, {files} files");
     session.mark(by, Clean::already_redacted(note), now);
     let is_over = matches!(by, CheckpointBy::End | CheckpointBy::Expiry);
+    let subagents = if is_over { writer.open_subagents(num)? } else { Vec::new() };
     if is_over {
         let status = if by == CheckpointBy::End { SessionStatus::Closed } else { SessionStatus::Expired };
         session.close(status, now);
@@ -416,5 +479,6 @@ pub(crate) fn machine_checkpoint(
     } else {
         writer.note_session(&stored)?;
     }
-    Ok(())
+    // They belong to it and end with it. Each is closed before its own are looked up.
+    subagents.into_iter().try_for_each(|subagent| machine_checkpoint(writer, subagent, by, None, now))
 }

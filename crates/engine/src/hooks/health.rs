@@ -10,6 +10,7 @@ use hark_store::{Finding, Layout, Severity};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::pause::{self, Pauses};
 
 /// Where to record errors if the data directory is not writable.
 fn elsewhere() -> Option<PathBuf> {
@@ -57,11 +58,25 @@ fn hook_events(count: usize) -> String {
     if count == 1 { "1 hook event".to_owned() } else { format!("{count} hook events") }
 }
 
-/// For `hark doctor`.
-pub(crate) fn findings(engine: &Engine) -> Vec<Finding> {
+/// For `hark doctor`. `place` is the project that it runs in.
+pub(crate) fn findings(engine: &Engine, place: Option<&pause::Place>) -> Vec<Finding> {
     let layout = engine.store.layout();
     let mut found = Vec::new();
     let now = engine.now();
+    if let Some(pause) = Pauses::read(layout).in_force(place, None, now) {
+        found.push(Finding {
+            severity: Severity::Warning,
+            what: format!("hooks are paused {}: they record nothing and add nothing", pause.words()),
+            mend: Some("hark unpause".to_owned()),
+        });
+    }
+    if !pause::is_enabled() {
+        found.push(Finding {
+            severity: Severity::Warning,
+            what: "HARK_ENABLED turns hooks and tools off here".to_owned(),
+            mend: Some("unset HARK_ENABLED".to_owned()),
+        });
+    }
     const RECENT_MS: i64 = 7 * hark_core::time::DAY_MS;
     let errors: Vec<HookError> =
         errors(layout).into_iter().filter(|e| e.at > now.minus_millis(RECENT_MS)).collect();

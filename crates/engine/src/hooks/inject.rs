@@ -17,7 +17,7 @@ use crate::config::{CheckpointPolicy, Config};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::failures::{self, alert};
-use crate::hooks::boot;
+use crate::hooks::boot::{self, Beginning};
 use crate::hooks::capture::{self, Captured};
 use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::ReadScope;
@@ -87,11 +87,11 @@ fn answer(
     let mut parts: Vec<(Words, &'static str)> = Vec::new();
     match &event.what {
         What::Start { source } => {
-            let goes_on = matches!(source.as_str(), "compact" | "resume" | "clear");
-            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), goes_on)?);
+            let beginning = beginning(source, filed.is_new);
+            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), beginning)?);
         }
         What::Compacting => {
-            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), true)?);
+            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), Beginning::GoesOn)?);
         }
         What::Prompt(_) => match late_boot(engine, event, filed.num)? {
             Some(words) => parts.push(words),
@@ -116,6 +116,17 @@ fn answer(
         _ => {}
     }
     say(engine, event.client, filed.num, parts)
+}
+
+/// What a conversation that starts contains. What it has lost, [`capture::take`] has removed from what it was told.
+fn beginning(source: &str, is_new: bool) -> Beginning {
+    match source {
+        "compact" | "clear" => Beginning::GoesOn,
+        "resume" => Beginning::Resumed,
+        // A client that reports no reason started a session that is known already: it continues it.
+        _ if !is_new => Beginning::Resumed,
+        _ => Beginning::New,
+    }
 }
 
 /// A subagent starts with a prompt that only the call that started it contains.
@@ -161,12 +172,12 @@ fn late_boot(
 ) -> Result<Option<(Words, &'static str)>, EngineError> {
     // After a compaction that no start event reports: what the session needs of what it lost.
     if engine.store.is_compacted(session)? {
-        return boot::at_start(engine, session, event.cwd.as_deref(), true);
+        return boot::at_start(engine, session, event.cwd.as_deref(), Beginning::GoesOn);
     }
     if event.hears_start() || engine.store.was_told(session, boot::MARK)? {
         return Ok(None);
     }
-    boot::at_start(engine, session, event.cwd.as_deref(), false)
+    boot::at_start(engine, session, event.cwd.as_deref(), Beginning::New)
 }
 
 /// Records texts in the ledger and returns them as one.
@@ -264,10 +275,12 @@ pub fn for_prompt(
     let decision = gate::decide(hits.iter(), threshold);
     let mut fresh: Vec<&Memory> = Vec::new();
     let asking = told.map(|session| engine.store.whereabouts(session)).transpose()?.flatten();
-    // What this session stored is already in its conversation.
+    // What this session stored is already in its conversation, unless the client dropped that part.
+    let forgotten = told.map(|session| engine.store.last_compaction(session)).transpose()?.flatten();
     let own = |memory: &Memory| {
         let names = asking.as_ref().map(|at| [at.id.as_str(), at.host_session.as_str()]);
         memory.session.as_deref().is_some_and(|by| names.is_some_and(|names| names.contains(&by)))
+            && forgotten.is_none_or(|at| memory.created > at)
     };
     let root = folder.map(project::work_tree);
     for memory in decision.chosen.iter().map(|at| &hits[*at].stored.memory) {
@@ -384,9 +397,18 @@ fn warning(
     Ok(alert::words(&hits, now, engine.config.inject.alert).map(|words| (words, session)))
 }
 
-/// The gate: only a tool's name decides, never its input.
+/// Whether a command makes a checkpoint with this program, and nothing else.
+fn only_checkpoints(tool: &ToolUse) -> bool {
+    let same = |path: &str| {
+        let real = |path: &Path| path.canonicalize().ok();
+        std::env::current_exe().is_ok_and(|own| real(&own).is_some() && real(&own) == real(Path::new(path)))
+    };
+    tool.checkpoints_with.as_deref().is_some_and(|program| program == "hark" || same(program))
+}
+
+/// The gate: a tool's name decides, not its input. The exception is a command that only makes a checkpoint.
 fn refusal(engine: &mut Engine, event: &HookEvent, tool: &ToolUse) -> Result<Option<Say>, EngineError> {
-    let exempt = tool.ours || tool.class == ToolClass::Search;
+    let exempt = tool.ours || tool.class == ToolClass::Search || only_checkpoints(tool);
     if engine.config.checkpoint.policy != CheckpointPolicy::Gate || exempt || !event.can_deny() {
         return Ok(None);
     }
@@ -402,7 +424,8 @@ fn refusal(engine: &mut Engine, event: &HookEvent, tool: &ToolUse) -> Result<Opt
     let id = engine.store.session_id(num)?;
     let text = format!(
         "hark: {unreported} tool calls since the last checkpoint. Call memory_checkpoint (session {id}) with goal, done, \
-         pending and decisions first, then go on."
+         pending and decisions first, then go on. Without that tool, run `hark checkpoint --session {id} --goal … \
+         --done … --pending …` as a command of its own."
     );
     let injection = Injection {
         host: event.client,

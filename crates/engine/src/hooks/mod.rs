@@ -7,6 +7,8 @@ pub mod boot;
 pub mod capture;
 pub mod health;
 pub mod inject;
+pub(crate) mod left_off;
+pub(crate) mod page;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -23,7 +25,8 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::home::Home;
 use crate::machine::Machine;
-use crate::worker;
+use crate::pause::{self, Pause, Pauses};
+use crate::{digest, sessions, worker};
 
 /// What a worker is started for when a session has ended.
 const EVERYTHING: &[&str] = &["--until-idle", "--max", "60s"];
@@ -40,6 +43,18 @@ pub fn respond(machine: &Machine, event: &HookEvent, input: &[u8]) -> Say {
             note("the event could not be read", false);
         }
         return Say::Nothing;
+    }
+    let layout = Layout::new(&home.path);
+    if !pause::is_enabled() {
+        if let (Some(session), What::Start { .. } | What::Prompt(_)) = (&event.session, &event.what) {
+            pause::leave_out(&layout, session, clock.now());
+        }
+        return Say::Nothing;
+    }
+    let pauses = Pauses::read(&layout);
+    let place = event.cwd.as_deref().filter(|_| !pauses.is_empty()).map(|cwd| pause::Place::of(cwd, None));
+    if let Some(pause) = pauses.in_force(place.as_ref(), event.session.as_deref(), clock.now()) {
+        return paused(event, pause);
     }
     let config = debug_span!("read settings").in_scope(|| machine.config()).unwrap_or_else(|e| {
         note(&e.to_string(), true);
@@ -58,6 +73,7 @@ pub fn respond(machine: &Machine, event: &HookEvent, input: &[u8]) -> Say {
     }
     let ended = matches!(event.what, What::End { .. });
     let mut log_is_long = false;
+    let mut has_work = false;
     let opened = debug_span!("open store")
         .in_scope(|| Engine::open_as(home.clone(), config.clone(), clock, Role::Hook));
     let outcome = match opened {
@@ -65,8 +81,18 @@ pub fn respond(machine: &Machine, event: &HookEvent, input: &[u8]) -> Say {
             if let Some(folder) = &machine.cwd {
                 engine.stand_in(folder);
             }
+            if pauses.depends_on_project(clock.now())
+                && let Some(folder) = &event.cwd
+            {
+                let key = engine.project_of(folder);
+                let place = pause::Place::of(folder, key.as_ref());
+                if let Some(pause) = pauses.in_force(Some(&place), None, clock.now()) {
+                    return paused(event, pause);
+                }
+            }
             let outcome = inject::respond(&mut engine, event);
             log_is_long = engine.log_grew_long();
+            has_work = ended || leaves_work(&engine, event);
             // The process exits in a moment and everything is committed: closing the connection properly would only
             // take time.
             std::mem::forget(engine);
@@ -76,7 +102,7 @@ pub fn respond(machine: &Machine, event: &HookEvent, input: &[u8]) -> Say {
     };
     match outcome {
         Ok(say) => {
-            if ended {
+            if has_work {
                 start_worker(&home, EVERYTHING);
             } else if log_is_long {
                 start_worker(&home, &["--only-log"]);
@@ -100,6 +126,31 @@ pub fn respond(machine: &Machine, event: &HookEvent, input: &[u8]) -> Say {
                 _ => Say::Nothing,
             }
         }
+    }
+}
+
+/// While hooks are paused, a session is told so when it starts, and nothing else.
+fn paused(event: &HookEvent, pause: &Pause) -> Say {
+    match event.what {
+        What::Start { .. } if pause.session.is_none() => Say::Context(format!(
+            "hark: paused {}. Nothing of this session is recorded, and nothing is recalled by itself. The user can end \
+             this with `hark unpause`.",
+            pause.words()
+        )),
+        _ => Say::Nothing,
+    }
+}
+
+/// Whether a worker should run now: sessions ended without notice, or this one has grown long.
+fn leaves_work(engine: &Engine, event: &HookEvent) -> bool {
+    match event.what {
+        What::Start { .. } => sessions::gone(engine).is_ok_and(|gone| !gone.is_empty()),
+        What::Stop { .. } => {
+            let name = event.session.as_deref().map(|text| engine.clean(text)).unwrap_or_default();
+            let session = engine.store.knows_session(event.client, &name).ok().flatten();
+            session.is_some_and(|session| digest::is_due(engine, session).unwrap_or(false))
+        }
+        _ => false,
     }
 }
 

@@ -19,6 +19,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::failures::{self, Trails};
 use crate::hooks::capture;
+use crate::pause::{self, Pauses};
 use crate::project;
 use crate::recall::gate::is_trivial;
 
@@ -50,6 +51,8 @@ pub(super) struct Batch<'e> {
     forgotten: HashMap<String, bool>,
     /// Marks of what was forgotten from sessions that still exist; looked up once.
     forgotten_turns: Option<HashSet<String>>,
+    /// Times in which hooks were paused; read once.
+    pauses: Option<Pauses>,
 }
 
 struct Waiting {
@@ -81,6 +84,7 @@ impl<'e> Batch<'e> {
             origins: HashMap::new(),
             forgotten: HashMap::new(),
             forgotten_turns: None,
+            pauses: None,
         }
     }
 
@@ -106,6 +110,9 @@ impl<'e> Batch<'e> {
         if self.is_forgotten() {
             return report.skip(Skip::Forgotten, 1);
         }
+        if self.is_paused(turn.at.unwrap_or(self.last_at), folder.as_ref()) {
+            return report.skip(Skip::Paused, 1);
+        }
         let recorded = if turn.at.is_some() { Recorded::Timed } else { Recorded::Untimed };
         self.last_at = turn.at.unwrap_or(self.last_at);
         let event = HookEvent {
@@ -117,6 +124,7 @@ impl<'e> Batch<'e> {
             once: turn.once,
             cwd: self.identity.cwd.as_deref().map(PathBuf::from),
             transcript: Some(self.path.clone()),
+            process: None,
             what: turn.what,
         };
         let root = folder.as_ref().map(|folder| folder.root.as_path());
@@ -151,6 +159,17 @@ impl<'e> Batch<'e> {
         folder
     }
 
+    /// Whether hooks were paused when a turn happened.
+    fn is_paused(&mut self, at: Timestamp, folder: Option<&Folder>) -> bool {
+        let store = &self.engine.store;
+        let pauses = self.pauses.get_or_insert_with(|| Pauses::read(store.layout()));
+        if pauses.is_empty() {
+            return false;
+        }
+        let place = folder.map(|folder| pause::Place::of(&folder.root, folder.project.as_ref()));
+        pauses.in_force(place.as_ref(), Some(&self.identity.session), at).is_some()
+    }
+
     fn is_forgotten(&mut self) -> bool {
         let session = &self.identity.session;
         if let Some(known) = self.forgotten.get(session) {
@@ -176,7 +195,8 @@ impl<'e> Batch<'e> {
         let waiting = std::mem::take(&mut self.waiting);
         let now = self.engine.now();
         let (file, titled, origins) = (&self.file, &mut self.titled, &mut self.origins);
-        let mut counts = Counts::default();
+        let explored = capture::explored(&self.engine.config);
+        let mut counts = Counts { explored, ..Counts::default() };
         self.engine.store.write(now, |writer| {
             for entry in waiting {
                 counts.file(writer, entry, titled, origins, now)?;
@@ -195,6 +215,8 @@ impl<'e> Batch<'e> {
 
 #[derive(Default)]
 struct Counts {
+    /// How long something counts as looked at.
+    explored: i64,
     begun: u64,
     new: u64,
     known: u64,
@@ -234,6 +256,10 @@ impl Counts {
         self.new += 1;
         self.begun += u64::from(filed.is_new);
         self.updated.insert(filed.num);
+        capture::discount_repeat(writer, filed.num, &arrival, self.explored)?;
+        if capture::loses_context(&arrival) {
+            writer.forget_told(filed.num, arrival.event.at)?;
+        }
         failures::observe::observe(writer, &mut self.trails, filed.num, &arrival, &place, now)?;
         let asked = matches!(arrival.event.kind, EventKind::Prompt | EventKind::Task);
         if asked && !is_trivial(&arrival.event.body) && titled.insert(filed.num) {

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use hark_core::Timestamp;
 use hark_hosts::Surroundings;
 use hark_hosts::transcript::{self, Shape, TRANSCRIPTS, Transcripts};
 
@@ -105,6 +106,17 @@ impl Found {
 fn modified(meta: &fs::Metadata) -> i64 {
     let time = meta.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     time.and_then(|time| i64::try_from(time.as_millis()).ok()).unwrap_or(0)
+}
+
+/// When an assistant was last used in each of its sessions, as its transcripts show. Databases do not tell.
+pub(crate) fn times(host: &str, around: &Surroundings) -> Vec<Timestamp> {
+    let known = TRANSCRIPTS.iter().filter(|t| t.host == host && t.shape != Shape::Database);
+    let named = known.flat_map(|transcripts| {
+        let files = transcripts.places(around).into_iter().flat_map(|place| files(&place));
+        let is_part = |file: &Path| file.components().any(|part| part.as_os_str() == "subagents");
+        files.filter(move |file| transcripts.is_named(file) && !is_part(file))
+    });
+    named.filter_map(|file| fs::metadata(file).ok()).map(|m| Timestamp::from_millis(modified(&m))).collect()
 }
 
 fn files(path: &Path) -> Vec<PathBuf> {

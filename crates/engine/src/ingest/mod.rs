@@ -22,6 +22,7 @@ use hark_core::Timestamp;
 use hark_hosts::Surroundings;
 use hark_store::StoreError;
 
+pub(crate) use find::times as times_of_use;
 pub use finish::after_session;
 pub use report::{Events, Files, Report, Sessions, Trouble};
 pub use watch::Progress;

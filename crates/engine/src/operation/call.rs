@@ -20,6 +20,8 @@ pub struct Call<'a> {
     pub progress: &'a mut dyn FnMut(Progress),
     /// Asks a person yes or no; `None` where nobody can answer.
     pub ask: &'a mut dyn FnMut(&str) -> Option<bool>,
+    /// Whether standard output is to be JSON, for operations that write it themselves.
+    pub json: bool,
     pub stdin: &'a mut dyn Read,
     pub stdout: &'a mut dyn Write,
 }
@@ -32,6 +34,7 @@ impl Machine {
             caller,
             progress: &mut |_| {},
             ask: &mut |_| None,
+            json: false,
             stdin: &mut std::io::empty(),
             stdout: &mut std::io::sink(),
         })

@@ -2,6 +2,8 @@
 
 use anstyle::{AnsiColor, Style};
 
+use crate::project::names::Names;
+
 pub const DIM: Style = Style::new().dimmed();
 pub const BOLD: Style = Style::new().bold();
 pub const ID: Style = AnsiColor::Cyan.on_default();
@@ -14,12 +16,25 @@ pub struct Page {
     text: String,
     notes: String,
     width: Option<usize>,
+    names: Names,
 }
 
 impl Page {
     /// `width` is that of the terminal; `None` where lines must not be cut.
     pub fn new(width: Option<usize>) -> Page {
-        Page { text: String::new(), notes: String::new(), width }
+        Page { text: String::new(), notes: String::new(), width, names: Names::default() }
+    }
+
+    /// What projects are called; without it, by the last part of their keys.
+    #[must_use]
+    pub fn with_names(mut self, names: Names) -> Page {
+        self.names = names;
+        self
+    }
+
+    /// What people call the project with this key.
+    pub fn project(&self, key: Option<&str>) -> String {
+        key.map_or_else(|| "everywhere".to_owned(), |key| self.names.of(key))
     }
 
     pub fn print(&mut self, text: &str) {

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::remember::clean_optional;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
-use crate::hooks::capture::Evidence;
+use crate::hooks::capture::{Baseline, Evidence};
 use crate::operation::tell;
 use crate::operation::text::safe;
 use crate::operation::{
@@ -108,9 +108,11 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         Some(_) => None,
         None => Some(begin(engine, caller, request)?),
     };
+    // What had changed before a new session is not its work.
+    let baseline = caller.cwd.as_deref().filter(|_| known.is_none()).and_then(Baseline::ask);
     let evidence = caller.cwd.as_deref().map(|folder| Evidence::gather(engine, known, folder)).transpose()?;
     let counted = report.says_something();
-    let (session, file) = engine.store.write(now, |writer| {
+    let (num, session, file) = engine.store.write(now, |writer| {
         let num = match (known, &fresh) {
             (Some(num), _) => num,
             (None, Some(fresh)) => writer.begin_session(fresh)?,
@@ -131,8 +133,11 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             writer.reported(num)?;
         }
         let file = writer.save_session(&stored)?;
-        Ok((stored.session, file))
+        Ok((num, stored.session, file))
     })?;
+    if let Some(baseline) = baseline {
+        baseline.note(engine, num)?;
+    }
     Ok(Response {
         session: session.id.short(),
         host: session.host.to_string(),

@@ -1,5 +1,7 @@
 //! Checks the store and every assistant, and says how to fix each problem.
 
+mod assistants;
+
 use clap::Args;
 use hark_store::{Coverage, Finding, Role, Severity};
 use schemars::JsonSchema;
@@ -16,6 +18,7 @@ use crate::operation::{
     BAD, BOLD, Call, Code, DIM, EVERYWHERE, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply,
     Tool, WARN, Who,
 };
+use crate::project::predecessor;
 use crate::project_store::{self, Found};
 use crate::trace::{self, Step};
 use hark_hosts::{Health, Scope, Wiring};
@@ -86,9 +89,11 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
             mend: None,
         });
     }
-    findings.extend(crate::hooks::health::findings(engine));
+    let place = super::pause::here(engine, caller);
+    findings.extend(crate::hooks::health::findings(engine, place.as_ref()));
     findings.extend(chosen_model(engine)?);
     findings.extend(stores_of_projects(engine, caller)?);
+    findings.extend(projects(engine, caller)?);
     let heard = engine.store.hosts_seen()?.into_iter().filter(|seen| seen.host != "cli").map(|seen| Heard {
         host: seen.host,
         sessions: seen.sessions,
@@ -169,6 +174,31 @@ fn stores_of_projects(engine: &Engine, caller: &Caller) -> Result<Vec<Finding>, 
     Ok(found)
 }
 
+/// A project that this one probably continues, and merges that are not finished.
+fn projects(engine: &mut Engine, caller: &Caller) -> Result<Vec<Finding>, EngineError> {
+    let mut found = Vec::new();
+    if let Some(folder) = &caller.cwd
+        && let Some(predecessor) = predecessor::find(engine, folder)?
+    {
+        found.push(Finding {
+            severity: Severity::Warning,
+            what: predecessor.sentence(),
+            mend: Some(format!("if they are one project: {}", predecessor.command())),
+        });
+    }
+    let merged = engine.store.project_book().merged;
+    for project in engine.store.project_counts()? {
+        if let Some(into) = merged.get(project.key.as_str()) {
+            found.push(Finding {
+                severity: Severity::Warning,
+                what: format!("{} was merged into {into}, but some of it was not moved", project.key),
+                mend: Some(predecessor::merge_command(project.key.as_str(), into)),
+            });
+        }
+    }
+    Ok(found)
+}
+
 /// The state of the configured model; empty for models inside the binary.
 fn chosen_model(engine: &mut Engine) -> Result<Option<Finding>, EngineError> {
     let choice = engine.config.embedding.model;
@@ -229,7 +259,16 @@ impl Operate for Request {
 
     fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
         let mut response = run(engine, call.caller, self)?;
-        response.assistants = assistants(call, &response.heard)?;
+        match assistants::assistants(engine, call, &response.heard) {
+            Ok(assistants) => response.assistants = assistants,
+            // The record of installations is damaged: the rest is still worth knowing.
+            Err(error) => {
+                let (what, mend) = (error.to_string(), error.hint());
+                response.findings.push(Finding { severity: Severity::Problem, what, mend });
+                response.healthy = false;
+            }
+        }
+        response.findings.extend(assistants::several_programs(call)?);
         if self.trace {
             response.trace = trace_prompt(engine, call)?;
         }
@@ -253,20 +292,6 @@ fn trace_prompt(engine: &Engine, call: &Call<'_>) -> Result<Vec<Step>, EngineErr
     Ok(steps)
 }
 
-/// How each assistant is connected, and the time of its last event.
-fn assistants(call: &Call<'_>, heard: &[Heard]) -> Result<Vec<Health>, EngineError> {
-    let around = call.machine.surroundings()?;
-    let manifest = hark_hosts::look(&around.data).map_err(|e| super::install::vault_failure(&e))?;
-    let mut assistants = hark_hosts::inspect(&around, &manifest);
-    for health in &mut assistants {
-        if let Some(heard) = heard.iter().find(|heard| heard.host == health.host) {
-            health.last_event = Some(heard.last_event.clone());
-            health.last_injection = heard.last_injection.clone();
-        }
-    }
-    Ok(assistants)
-}
-
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
         page.print(&format!("{} in {}\n", count(self.memories, "memory", "memories"), self.home));
@@ -275,7 +300,7 @@ impl Reply for Response {
                 "{GOOD}trusted:{GOOD:#} {} ({} of {})\n",
                 safe(&layer.path),
                 count(layer.memories, "memory", "memories"),
-                safe(layer.project.as_deref().unwrap_or_default())
+                safe(&page.project(layer.project.as_deref()))
             ));
         }
         for finding in &self.findings {
@@ -313,7 +338,9 @@ impl Reply for Response {
             page.print(&format!("  {name:<28} {:>8.2} ms\n", step.micros as f64 / 1000.0));
         }
         if self.findings.is_empty() && self.assistants.iter().all(|health| health.problems.is_empty()) {
-            page.print(&format!("{GOOD}everything is fine{GOOD:#}\n"));
+            let connected = self.assistants.iter().any(|health| health.wired != Wiring::No);
+            let said = if connected { "everything is fine" } else { "the store is fine" };
+            page.print(&format!("{GOOD}{said}{GOOD:#}\n"));
         }
     }
 
@@ -324,8 +351,9 @@ impl Reply for Response {
 
 fn assistant_text(health: &Health) -> String {
     let (style, word) = match health.wired {
+        Wiring::Yes if !health.problems.is_empty() => (WARN, "connected, but"),
         Wiring::Yes => (GOOD, "connected"),
-        Wiring::Stale => (WARN, "outdated"),
+        Wiring::Stale => (WARN, "needs repair"),
         Wiring::No => (DIM, "not connected"),
     };
     let version = health.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::remember::{clean_list, clean_optional, clean_title};
+use super::scope::WriteScope;
 use super::view::MemoryView;
 use super::view::whole;
 use crate::engine::{Caller, Engine};
@@ -56,6 +57,13 @@ pub struct Request {
     /// Rank it first and never age it out; `false` unpins
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     pub pin: Option<bool>,
+    /// Move it to this project: name, key or folder
+    #[arg(long, value_name = "P", conflicts_with = "global")]
+    pub project: Option<String>,
+    /// Make it apply to every project
+    #[arg(long)]
+    #[serde(default)]
+    pub global: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -77,6 +85,11 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let untag = clean_list(engine, &request.untag);
     let files = clean_list(engine, &request.files);
     let origin = caller.origin.unwrap_or(Origin::Assistant);
+    let target = WriteScope { project: request.project.clone(), global: request.global };
+    let scope = match request.project.is_some() || request.global {
+        true => Some(target.resolve(engine, caller)?),
+        false => None,
+    };
 
     let (before, after) = engine.store.write(now, |writer| {
         let before = writer.load(&id)?;
@@ -103,17 +116,23 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             after.importance = importance;
         }
         after.pinned = request.pin.unwrap_or(after.pinned);
+        if let Some(scope) = scope {
+            after.scope = scope;
+        }
         may_edit(origin, &before, &after)?;
         if after != before {
             after.touch(now);
             writer.update(&before, &after, "edited")?;
+            if after.scope != before.scope {
+                writer.move_to_its_store(&after.id)?;
+            }
         }
         Ok::<_, EngineError>((before, after))
     })?;
     Ok(Response { changed: before != after, memory: MemoryView::new(&after, now) })
 }
 
-/// Only the user may change the words of the user's memories.
+/// Only the user may change the words of the user's memories, and where they apply.
 fn may_edit(origin: Origin, before: &Memory, after: &Memory) -> Result<(), EngineError> {
     // A proposal must not change while the user reviews it.
     if before.status == Status::Proposed && origin != Origin::User && before != after {
@@ -123,8 +142,10 @@ fn may_edit(origin: Origin, before: &Memory, after: &Memory) -> Result<(), Engin
         ));
     }
     check_origin(origin, after.kind)?;
-    let reworded = (&before.title, &before.body, &before.why, &before.learned)
-        != (&after.title, &after.body, &after.why, &after.learned);
+    let moved = before.scope != after.scope;
+    let reworded = moved
+        || (&before.title, &before.body, &before.why, &before.learned)
+            != (&after.title, &after.body, &after.why, &after.learned);
     if reworded && !origin.may_supersede(before.kind, before.origin) {
         return Err(EngineError::invalid(
             format!("text of origin `{origin}` may not change the {}'s {}", before.origin, before.kind),
@@ -145,6 +166,7 @@ pub const OPERATION: Operation = Operation {
             "Reword a memory; the old text stays in its history",
         ),
         ("hark edit m-7k3q9x2d --tag release --importance 4", "Add a tag and raise its importance"),
+        ("hark edit m-7k3q9x2d --project shop", "Move it to another project"),
     ],
     group: Group::Change,
     effect: Effect::Write,
@@ -161,7 +183,7 @@ impl Reply for Response {
         if !self.changed {
             page.note("nothing to change; see `hark edit --help`\n");
         }
-        page.print(&whole(&self.memory));
+        page.print(&whole(&self.memory, page));
     }
 
     fn answer(&self) -> Result<Answer, EngineError> {

@@ -25,7 +25,7 @@ use crate::transfer::seal::{self, Sealer};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// File to write, or a new folder for markdown; default: stdout
+    /// File to write, a folder to put it in, or a new folder for markdown; default: stdout
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
     /// Output format
@@ -83,7 +83,10 @@ pub fn run(
     let selection = select(engine, caller, request, now)?;
     let seal = seal(request)?;
     let unreadable_files = engine.store.stats()?.unreadable_files;
-    let target = request.path.as_deref().filter(|path| *path != Path::new("-"));
+    let named = request.path.as_ref().filter(|path| path.as_path() != Path::new("-"));
+    let in_folder = named.filter(|path| path.is_dir() && request.format != Format::Markdown);
+    let chosen = in_folder.map(|folder| folder.join(file_name(engine, request, &selection)));
+    let target = chosen.as_deref().or(named.map(PathBuf::as_path));
     let (written, bytes) = match (target, request.format) {
         (Some(folder), Format::Markdown) => (export::to_folder(engine, &selection, folder)?, 0),
         (None, Format::Markdown) => {
@@ -107,6 +110,23 @@ pub fn run(
     })
 }
 
+/// A readable name: `hark-shop-2026-03-03.json`.
+fn file_name(engine: &Engine, request: &Request, selection: &Selection) -> String {
+    let project = selection.header.chosen.project.as_deref().map(crate::project::names::short);
+    let about: String = project
+        .unwrap_or("memories")
+        .chars()
+        .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' })
+        .collect();
+    let now = engine.now().to_string();
+    let extension = match (request.encrypt, request.format) {
+        (true, _) => "hark",
+        (false, Format::Json) => "json",
+        (false, _) => "jsonl",
+    };
+    format!("hark-{}-{}.{extension}", about.trim_matches('.'), now.get(..10).unwrap_or_default())
+}
+
 fn select(
     engine: &mut Engine,
     caller: &Caller,
@@ -120,13 +140,13 @@ fn select(
     if let Some(name) = &request.project {
         let scope = ReadScope { project: Some(name.clone()), all_projects: false };
         let visible = scope.resolve(engine, caller)?;
-        let key = visible
-            .current
-            .ok_or_else(|| EngineError::invalid("there is no such project", "`hark stats` lists projects"))?;
+        let key = visible.current.ok_or_else(|| {
+            EngineError::invalid("there is no such project", "`hark project list` lists projects")
+        })?;
         let num = engine.store.project_num(&key)?.ok_or_else(|| {
             EngineError::invalid(
                 format!("nothing is stored for the project {key}"),
-                "`hark stats` lists projects",
+                "`hark project list` lists projects",
             )
         })?;
         chosen.project = Some(key.to_string());
@@ -250,7 +270,7 @@ pub const OPERATION: Operation = Operation {
     help: "",
     examples: &[
         ("hark export memories.jsonl", "Export everything to a file"),
-        ("hark export --format markdown notes/", "Export readable files"),
+        ("hark export ~/exports --project shop", "Export one project to a file named after it"),
         ("hark export --encrypt backup.hark", "Export with a passphrase (HARK_PASSPHRASE)"),
     ],
     group: Group::Transfer,

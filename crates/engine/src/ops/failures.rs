@@ -74,7 +74,10 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
                 .collect::<Result<_, _>>()?
         }
     };
-    projects.retain(|project| *project != ProjectNum::GLOBAL);
+    // Failures that were imported or written by hand may apply everywhere.
+    if !projects.contains(&ProjectNum::GLOBAL) {
+        projects.push(ProjectNum::GLOBAL);
+    }
     let target = request.target.as_deref().map(str::trim).filter(|t| !t.is_empty()).map(|t| engine.clean(t));
     let place = place_of(caller.cwd.as_deref());
     let mut found: Vec<FailureHit> = Vec::new();
@@ -88,6 +91,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
                 if let Some(ran) = main_of(target) {
                     found.extend(engine.store.failures_of_command(project, &ran.key)?);
                 }
+                found.extend(
+                    engine.store.failures(project, MOST)?.into_iter().filter(|hit| says(hit, target)),
+                );
             }
         }
     }
@@ -122,6 +128,12 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         }
     };
     Ok(Response { target: target.map(|t| t.to_string()), failures: found.into_iter().map(view).collect() })
+}
+
+/// Whether the message of a failure contains these words. One that another tool recorded has no command and often
+/// no file to find it by.
+fn says(hit: &FailureHit, words: &str) -> bool {
+    hit.failure.record.message.to_lowercase().contains(&words.to_lowercase())
 }
 
 const MOST: usize = 200;

@@ -117,6 +117,9 @@ impl Operate for Request {
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
         print_tally(page, &self.tally, self.dry_run);
+        if self.dry_run {
+            page.note(DRY);
+        }
         page.note(&format!(
             "{DIM}{:.1} s, {} per second{DIM:#}\n",
             self.millis as f64 / 1000.0,
@@ -138,6 +141,8 @@ impl Reply for Response {
     }
 }
 
+pub(super) const DRY: &str = "nothing was changed; leave out --dry-run to import\n";
+
 pub(super) fn print_tally(page: &mut Page, tally: &Tally, dry_run: bool) {
     let verb = if dry_run { "would import" } else { "imported" };
     page.print(&format!(
@@ -155,8 +160,5 @@ pub(super) fn print_tally(page: &mut Page, tally: &Tally, dry_run: bool) {
     }
     for problem in &tally.problems {
         page.note(&format!("{WARN}not imported:{WARN:#} {}\n", safe(problem)));
-    }
-    if dry_run {
-        page.note("nothing was changed; leave out --dry-run to import\n");
     }
 }

@@ -11,7 +11,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::scope::ReadScope;
-use super::view::place;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::words;
@@ -310,7 +309,7 @@ impl Reply for Response {
                 item.id,
                 item.kind,
                 item.status,
-                words(place(item.project.as_deref())),
+                words(&page.project(item.project.as_deref())),
                 words(&item.text).replace('\n', "\n  "),
                 words(&item.evidence),
             ));

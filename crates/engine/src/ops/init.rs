@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 use hark_files::Door;
-use hark_hosts::{Options, Scope};
+use hark_hosts::Scope;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -53,7 +53,7 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     }
     report.store = Some(around.short(&store));
     let hosts = install::chosen(&request.hosts, &around);
-    let options = Options { scope: Scope::Project, hooks: request.how.hooks.into(), plugin: false };
+    let options = request.how.options(Scope::Project, &machine.config()?);
     install::wire(&hosts, options, &around, &mut report)?;
     report.nothing_found = hosts.is_empty();
     Ok(report)

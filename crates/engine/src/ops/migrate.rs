@@ -15,7 +15,7 @@ use crate::operation::text::safe;
 use crate::operation::{
     self, BOLD, Code, DIM, Effect, Group, Operation, Page, Reply, Surface, Surfaces, WARN, Who, operate,
 };
-use crate::transfer::foreign::{Surroundings, TOOLS, Tool, Unmapped, store};
+use crate::transfer::foreign::{Desk, Surroundings, TOOLS, Tool, Unmapped, store};
 use crate::transfer::import::Tally;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -58,6 +58,8 @@ pub struct Source {
     pub unmapped: Vec<Unmapped>,
     /// Project names in that tool and in hark.
     pub projects: BTreeMap<String, String>,
+    /// Those that had nothing in hark before.
+    pub new_projects: Vec<String>,
     /// Why nothing was imported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -67,8 +69,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let started = Instant::now();
     let around = Surroundings { home: etcetera::home_dir().ok(), folder: caller.cwd.clone() };
     let mut sources = Vec::new();
+    let mut desk = Desk::new(engine, caller, &request.scope)?;
     for (tool, path) in wanted(request, caller, &around)? {
-        match bring(engine, caller, request, tool, &path) {
+        match bring(engine, caller, &mut desk, tool, &path, request.dry_run) {
             Ok(source) => sources.push(source),
             // One broken database must not stop the others.
             Err(e) if request.all => sources.push(Source {
@@ -77,6 +80,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
                 tally: Tally::default(),
                 unmapped: Vec::new(),
                 projects: BTreeMap::new(),
+                new_projects: Vec::new(),
                 error: Some(e.to_string()),
             }),
             Err(e) => return Err(e),
@@ -88,18 +92,20 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
 fn bring(
     engine: &mut Engine,
     caller: &Caller,
-    request: &Request,
+    desk: &mut Desk,
     tool: &'static Tool,
     path: &Path,
+    dry_run: bool,
 ) -> Result<Source, EngineError> {
     let harvest = tool.harvest(path)?;
-    let settled = store(engine, caller, harvest, &request.scope, request.dry_run)?;
+    let settled = store(engine, caller, harvest, desk, dry_run)?;
     Ok(Source {
         tool: tool.name.to_owned(),
         path: path.display().to_string(),
         tally: settled.tally,
         unmapped: settled.unmapped,
         projects: settled.projects,
+        new_projects: settled.new_projects,
         error: None,
     })
 }
@@ -176,9 +182,18 @@ impl Reply for Response {
             for (there, here) in source.projects.iter().filter(|(there, here)| there != here) {
                 page.print(&safe(&format!("  project {there} is {here} here\n")));
             }
+            for project in &source.new_projects {
+                page.print(&safe(&format!("  project {project} is new here\n")));
+            }
             for unmapped in &source.unmapped {
                 page.print(&format!("  {DIM}{} × {}{DIM:#}\n", unmapped.count, safe(&unmapped.what)));
             }
+        }
+        if self.dry_run {
+            page.note(super::import::DRY);
+        }
+        if self.sources.iter().any(|source| !source.new_projects.is_empty()) {
+            page.note("if a new project is one you have under another name: hark project merge FROM INTO\n");
         }
     }
 }

@@ -37,12 +37,13 @@ operations! {
     history { OPERATION }
     undo { OPERATION }
     update { OPERATION }
-    sessions { OPERATION, SEARCH, SHOW, FILES, PATH }
+    sessions { OPERATION, SEARCH, SHOW, FILES, PATH, WATCH }
     resume { OPERATION }
     checkpoint { OPERATION }
     grep { OPERATION }
     expand { OPERATION }
     describe { OPERATION }
+    digest { OPERATION }
     ingest { OPERATION }
     distil { OPERATION }
     bootstrap { OPERATION }
@@ -50,8 +51,10 @@ operations! {
     ledger { OPERATION }
     doctor { OPERATION }
     stats { OPERATION }
+    project { OPERATION, MERGE, RENAME }
     config { OPERATION, GET, SET, PATH, DEFAULTS }
     backup { OPERATION, LIST, RESTORE }
+    reset { OPERATION }
     consolidate { OPERATION }
     retention { OPERATION }
     redact_scan { OPERATION }
@@ -62,6 +65,7 @@ operations! {
     import { OPERATION }
     migrate { OPERATION }
     work { OPERATION }
+    pause { OPERATION, UNPAUSE }
     install { OPERATION }
     uninstall { OPERATION }
     init { OPERATION }

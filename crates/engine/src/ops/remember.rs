@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::scope::WriteScope;
-use super::view::place;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::tell;
@@ -406,7 +405,7 @@ impl Reply for Response {
             self.id,
             words(&self.title),
             self.kind,
-            words(place(self.project.as_deref()))
+            words(&page.project(self.project.as_deref()))
         ));
         if self.redacted > 0 {
             page.note(&format!(

@@ -11,6 +11,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hooks::boot::{self, Place};
 use crate::hooks::inject::frame;
+use crate::hooks::left_off::last_session;
 use crate::operation::text::safe;
 use crate::operation::{
     Answer, Code, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
@@ -56,13 +57,19 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let target = request.target.as_deref().map(|host| crate::sessions::host_id(Some(host)));
     let stored = match &request.session {
         Some(id) => Some(sessions::one(engine, id)?),
-        None => match boot::last_session(engine, &place, target.as_deref(), now)? {
+        None => match last_session(engine, &place, target.as_deref(), now)? {
             Some(stored) => Some(stored),
-            None => boot::last_session(engine, &place, None, now)?,
+            None => last_session(engine, &place, None, now)?,
         },
     };
     let budget = request.budget.unwrap_or(BUDGET);
-    let view = stored.as_ref().map(|stored| sessions::view(engine, stored, now));
+    let view = match &stored {
+        Some(stored) => {
+            let learned = sessions::learned(engine, &stored.session)?;
+            Some(SessionView { learned, ..sessions::view(engine, stored, now) })
+        }
+        None => None,
+    };
     let mut parts = Vec::new();
     if let Some(view) = &view {
         parts.push(account(view, target.as_deref()));
@@ -104,6 +111,10 @@ fn account(view: &SessionView, target: Option<&str>) -> String {
                 list.iter().rev().take(20).rev().map(|item| format!("- {}", item.replace('\n', " "))),
             );
         }
+    }
+    if !view.learned.is_empty() {
+        lines.push("Learned:".to_owned());
+        lines.extend(view.learned.iter().rev().take(10).rev().map(|l| format!("- [{}] {}", l.id, l.title)));
     }
     if let Some(summary) = &view.summary {
         lines.push(format!("Summary: {}", summary.replace('\n', " ")));

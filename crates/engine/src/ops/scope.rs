@@ -61,6 +61,7 @@ impl ReadScope {
             None => current(engine, caller),
         };
         if self.all_projects {
+            engine.read_every_store()?;
             return Ok(Visible { projects: None, current });
         }
         let mut projects = vec![ProjectNum::GLOBAL];
@@ -91,27 +92,44 @@ fn current(engine: &mut Engine, caller: &Caller) -> Option<ProjectKey> {
 fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
     let empty = || EngineError::invalid("the project name is empty", "omit --project for the current one");
     let wanted = ProjectKey::new(&engine.clean(text)).ok_or_else(empty)?;
+    Ok(match known(engine, text)? {
+        Some(key) => engine.alias_of(key),
+        None => engine.alias_of(wanted),
+    })
+}
+
+/// A project that is known: by key, by folder, by the name the user gave it, or by the last part of its key. What
+/// was merged into another stays itself.
+pub(crate) fn known(engine: &mut Engine, text: &str) -> Result<Option<ProjectKey>, EngineError> {
+    let Some(wanted) = ProjectKey::new(&engine.clean(text)) else { return Ok(None) };
     let known = engine.store.project_keys()?;
     if known.contains(&wanted) {
-        return Ok(wanted);
+        return Ok(Some(wanted));
     }
     let folder = std::path::Path::new(text);
-    if (folder.is_absolute() || text.starts_with('.')) && folder.is_dir() {
-        return engine.project_of(folder).ok_or_else(empty);
+    if (folder.is_absolute() || text.starts_with('.')) && (folder.is_dir() || engine.knows_folder(folder)) {
+        return Ok(engine.project_of(folder));
     }
-    let mut matches = known.iter().filter(|key| called(key, wanted.as_str()));
+    let book = engine.store.project_book();
+    let mut named = book.names.iter().filter(|(_, name)| name.as_str() == text).map(|(key, _)| key.as_str());
+    if let (Some(only), None) = (named.next(), named.next()) {
+        return Ok(known.into_iter().find(|key| key.as_str() == only));
+    }
+    // What was merged into another has no claim on the name any more.
+    let is_current = |key: &&ProjectKey| !book.merged.contains_key(key.as_str());
+    let mut matches = known.iter().filter(is_current).filter(|key| called(key, wanted.as_str()));
     match (matches.next(), matches.next()) {
-        (Some(only), None) => Ok(only.clone()),
+        (Some(only), None) => Ok(Some(only.clone())),
         (Some(one), Some(other)) => Err(EngineError::invalid(
             format!("`{text}` could be {one} or {other}"),
-            "use the full key; `hark stats` lists them",
+            "use the full key; `hark project list` lists them",
         )),
-        (None, _) => Ok(wanted),
+        (None, _) => Ok(None),
     }
 }
 
 /// `shop` means `github.com/acme/shop` and `shop-1a2b3c4d`.
-fn called(key: &ProjectKey, name: &str) -> bool {
+pub(crate) fn called(key: &ProjectKey, name: &str) -> bool {
     let last = key.name();
     let without_mark = last
         .rsplit_once('-')

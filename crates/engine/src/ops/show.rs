@@ -61,7 +61,7 @@ operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
-        let texts: Vec<String> = self.memories.iter().map(whole).collect();
+        let texts: Vec<String> = self.memories.iter().map(|memory| whole(memory, page)).collect();
         page.print(&texts.join("\n"));
     }
 

@@ -95,11 +95,13 @@ impl Reply for Response {
         let mut text =
             format!("{BOLD}{}{BOLD:#} in {}\n", count(s.memories, "memory", "memories"), self.home);
         if let Some(project) = &self.project {
-            text.push_str(&format!("{DIM}project{DIM:#}     {project}\n"));
+            text.push_str(&format!("{DIM}project{DIM:#}     {}\n", safe(&page.project(Some(project)))));
         }
         for (label, counts) in [("kind", &s.by_kind), ("status", &s.by_status), ("project", &s.by_project)] {
+            let shown =
+                |name: &str| if label == "project" { page.project(Some(name)) } else { name.to_owned() };
             let parts: Vec<String> =
-                counts.iter().take(12).map(|(name, n)| format!("{} {n}", safe(name))).collect();
+                counts.iter().take(12).map(|(name, n)| format!("{} {n}", safe(&shown(name)))).collect();
             if !parts.is_empty() {
                 text.push_str(&format!("{DIM}by {label:<8}{DIM:#} {}\n", parts.join(", ")));
             }

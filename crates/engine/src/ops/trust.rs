@@ -140,6 +140,11 @@ fn wanted(engine: &Engine, caller: &Caller, request: &Request) -> Result<PathBuf
         (Some(name), Some(parent)) if name == FOLDER => parent.to_owned(),
         _ => folder,
     };
+    // A store that is gone can still be revoked.
+    let gone = folder.join(FOLDER);
+    if request.revoke && !gone.exists() && Trust::read(engine.store.layout())?.of(&gone).is_some() {
+        return Ok(gone);
+    }
     match project_store::find(&folder, &engine.home.path) {
         Found::Store(store) => Ok(store),
         Found::Refused { path, why } => Err(EngineError::invalid(

@@ -105,6 +105,9 @@ fn go_back(
     after.updated = before.updated;
     after.touch(now);
     writer.update(before, &after, "undone")?;
+    if after.scope != before.scope {
+        writer.move_to_its_store(&after.id)?;
+    }
     if before.superseded_by.is_some() && after.superseded_by != before.superseded_by {
         chain::unclaim(writer, before, now)?;
     }

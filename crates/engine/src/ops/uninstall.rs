@@ -1,5 +1,7 @@
 //! Disconnects hark from the assistants, and restores their files byte for byte.
 
+mod purge;
+
 use std::collections::BTreeSet;
 
 use clap::Args;
@@ -9,7 +11,6 @@ use serde::Deserialize;
 
 use super::install::{self, Report, ScopeName};
 use crate::error::EngineError;
-use crate::machine::Machine;
 use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Surfaces, Tool, Who};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -21,14 +22,26 @@ pub struct Request {
     /// Only your settings or only this project's; default: both
     #[arg(long, value_enum)]
     pub scope: Option<ScopeName>,
+    /// Delete your store as well: memories, sessions and backups; asks first
+    #[arg(long, conflicts_with_all = ["hosts", "scope"])]
+    #[serde(default)]
+    pub purge: bool,
+    /// With --purge: do not ask
+    #[arg(long, requires = "purge")]
+    #[serde(default)]
+    pub yes: bool,
     /// Show what would change without changing it
     #[arg(long)]
     #[serde(default)]
     pub dry_run: bool,
 }
 
-fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
-    let around = machine.surroundings()?;
+fn run(call: &mut Call<'_>, request: &Request) -> Result<Report, EngineError> {
+    let around = call.machine.surroundings()?;
+    let doomed = if request.purge { Some(purge::look(call.machine, &around)?) } else { None };
+    if let Some(doomed) = doomed.as_ref().filter(|_| !request.dry_run) {
+        doomed.confirm(call, request.yes)?;
+    }
     let mut report = Report::new("uninstall", request.scope.map(Scope::from), request.dry_run);
     if request.dry_run {
         let manifest = hark_hosts::look(&around.data).map_err(|e| install::vault_failure(&e))?;
@@ -36,14 +49,25 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
         let plan = hark_hosts::uninstall(&around, &manifest, &owners);
         report.add_removed(&hosts, &around, &plan);
         report.add_diff(&plan);
-        report.remarks = remarks(&owners, &manifest, &around);
+        report.remarks = remarks(&owners, &manifest, &around, request.purge);
+        report.remarks.extend(doomed.iter().flat_map(|doomed| doomed.words("would delete")));
     } else {
         let mut vault = Vault::open(&around.data).map_err(|e| install::vault_failure(&e))?;
         let (owners, hosts) = leaving(request, &vault.manifest, &around);
         let plan = hark_hosts::uninstall(&around, &vault.manifest, &owners);
         report.add_removed(&hosts, &around, &plan);
         install::apply(plan, &mut vault, &around, &mut report);
-        report.remarks = remarks(&owners, &vault.manifest, &around);
+        report.remarks = remarks(&owners, &vault.manifest, &around, request.purge);
+        drop(vault);
+        match doomed {
+            Some(_) if report.is_troubled() => report.remarks.push(
+                "your store stays: it contains what is needed to restore the files above; fix them, then run \
+                 `hark uninstall --purge` again"
+                    .to_owned(),
+            ),
+            Some(doomed) => report.remarks.extend(doomed.delete()?),
+            None => {}
+        }
     }
     Ok(report)
 }
@@ -57,7 +81,7 @@ fn leaving(
     let known = known(manifest);
     let meant = |owner: &&Owner| {
         let named = request.hosts.is_empty() || request.hosts.contains(&owner.host);
-        let here = owner.project.is_none() || owner.project == around.project;
+        let here = request.purge || owner.project.is_none() || owner.project == around.project;
         named && here && request.scope.is_none_or(|scope| owner.scope() == Scope::from(scope))
     };
     let owners: BTreeSet<Owner> = known.iter().filter(meant).cloned().collect();
@@ -72,7 +96,7 @@ fn known(manifest: &Manifest) -> BTreeSet<Owner> {
     setups.chain(edits).collect()
 }
 
-fn remarks(owners: &BTreeSet<Owner>, manifest: &Manifest, around: &Surroundings) -> Vec<String> {
+fn remarks(owners: &BTreeSet<Owner>, manifest: &Manifest, around: &Surroundings, purge: bool) -> Vec<String> {
     let mut remarks = Vec::new();
     if owners.is_empty() {
         remarks.push("nothing to undo: `hark install` has changed nothing".to_owned());
@@ -80,12 +104,14 @@ fn remarks(owners: &BTreeSet<Owner>, manifest: &Manifest, around: &Surroundings)
     let elsewhere: BTreeSet<_> = known(manifest)
         .into_iter()
         .filter_map(|owner| owner.project)
-        .filter(|project| Some(project) != around.project.as_ref())
+        .filter(|project| !purge && Some(project) != around.project.as_ref())
         .collect();
     for project in elsewhere {
         remarks.push(format!("{} is connected too; run `hark uninstall` there", around.short(&project)));
     }
-    remarks.push(format!("your memories stay in {}", around.short(&around.data)));
+    if !purge {
+        remarks.push(format!("your memories stay in {}", around.short(&around.data)));
+    }
     remarks
 }
 
@@ -93,11 +119,12 @@ pub const OPERATION: Operation = Operation {
     name: "uninstall",
     also: &[],
     summary: "Disconnect hark from assistants, and restore their files",
-    help: "Every settings file is restored byte for byte, unless you changed it since: then only the entries of hark are removed.",
+    help: "Every settings file is restored byte for byte, unless you changed it since: then only the entries of hark are removed, and what you wrote stays.",
     examples: &[
         ("hark uninstall", "Disconnect every assistant; memories stay"),
         ("hark uninstall codex", "Disconnect one assistant"),
         ("hark uninstall --dry-run", "Show what would change"),
+        ("hark uninstall --purge", "Disconnect everything and delete your store"),
     ],
     group: Group::Start,
     effect: Effect::Write,
@@ -115,6 +142,6 @@ impl OperateHere for Request {
     type Response = Report;
 
     fn run(&self, call: &mut Call<'_>) -> Result<Report, EngineError> {
-        run(call.machine, self)
+        run(call, self)
     }
 }

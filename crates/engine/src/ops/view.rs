@@ -126,7 +126,7 @@ pub(crate) fn line(memory: &MemoryView, page: &Page) -> String {
     if memory.origin == "repository" {
         marks.push_str(" from the repository");
     }
-    let project = words(place(memory.project.as_deref()));
+    let project = words(&page.project(memory.project.as_deref()));
     let used = memory.id.len() + memory.age.len() + project.len() + marks.len() + COLUMNS;
     format!(
         "{ID}{}{ID:#}  {DIM}{:<11}{DIM:#} {}{WARN}{marks}{WARN:#}  {DIM}{} · {project}{DIM:#}\n",
@@ -140,20 +140,15 @@ pub(crate) fn line(memory: &MemoryView, page: &Page) -> String {
 /// The width of the kind and the separators in a line.
 const COLUMNS: usize = 2 + 11 + 1 + 2 + 3;
 
-/// The last part of a project's key, which people recognize.
-pub(crate) fn place(project: Option<&str>) -> &str {
-    project.map_or("everywhere", |key| key.rsplit('/').next().unwrap_or(key))
-}
-
 /// An age in words: `5d old`.
 pub(crate) fn old(age: &str) -> String {
     if age == "now" { "just now".to_owned() } else { format!("{age} old") }
 }
 
 /// Everything about one memory.
-pub(crate) fn whole(memory: &MemoryView) -> String {
+pub(crate) fn whole(memory: &MemoryView, page: &Page) -> String {
     let mut text = format!("{BOLD}{}{BOLD:#}\n", words(&memory.title));
-    let project = memory.project.as_deref().unwrap_or("everywhere");
+    let project = page.project(memory.project.as_deref());
     text.push_str(&format!(
         "{ID}{}{ID:#} {DIM}· {} · {} · {} · from {} · importance {} · {}{DIM:#}\n",
         memory.id,
@@ -162,7 +157,7 @@ pub(crate) fn whole(memory: &MemoryView) -> String {
         old(&memory.age),
         memory.origin,
         memory.importance,
-        words(project),
+        words(&project),
     ));
     text.push_str(&format!("\n{}\n", words(&memory.body)));
     for (label, extra) in [("Why", &memory.why), ("Learned", &memory.learned)] {

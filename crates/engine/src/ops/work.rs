@@ -42,6 +42,8 @@ pub struct Response {
     pub events: usize,
     /// Abandoned sessions closed.
     pub expired: usize,
+    /// Sessions closed because their assistant is gone.
+    pub ended: usize,
     /// Memories that retention archived or removed.
     pub retired: usize,
     /// A snapshot of the files was made.
@@ -71,6 +73,7 @@ pub fn run(
         busy: done.busy,
         events: done.events,
         expired: done.expired,
+        ended: done.ended,
         retired: done.retired,
         backed_up: done.backed_up,
         read: done.read,
@@ -131,7 +134,7 @@ impl Reply for Finished {
             "stored {}, read {} from transcripts, closed {}, digested {}, learned {}, archived {}{backup}\n",
             count(done.events, "event", "events"),
             count(done.read, "event", "events"),
-            count(done.expired, "session", "sessions"),
+            count(done.expired + done.ended, "session", "sessions"),
             count(done.digested, "session", "sessions"),
             count(done.distilled, "memory", "memories"),
             count(done.retired, "memory", "memories"),

@@ -44,15 +44,23 @@ impl Uncommitted {
     }
 }
 
+/// Where a baseline records that git was asked: no file has this name.
+pub(crate) const ASKED: &str = "";
+
+/// What was committed since `commit`.
+pub(crate) fn committed(folder: &Path, commit: Option<&str>, deadline: Duration) -> Option<Vec<Change>> {
+    let commit = commit.filter(|c| c.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    let args = ["diff", "--name-status", "-z", "--find-renames", commit, "HEAD", "--"];
+    let told = program::answer(&mut git(folder, &args), None, MOST_OUTPUT, deadline);
+    let mut changes = parse_diff(&told?);
+    changes.truncate(MOST_FILES);
+    Some(changes)
+}
+
 /// What changed since `commit`, committed or not.
 pub(crate) fn since(folder: &Path, commit: Option<&str>, deadline: Duration) -> Option<Vec<Change>> {
     let uncommitted = Uncommitted::ask(folder, deadline);
-    let mut changes = Vec::new();
-    if let Some(commit) = commit.filter(|c| c.bytes().all(|b| b.is_ascii_hexdigit())) {
-        let args = ["diff", "--name-status", "-z", "--find-renames", commit, "HEAD", "--"];
-        let told = program::answer(&mut git(folder, &args), None, MOST_OUTPUT, deadline);
-        changes = told.map(|bytes| parse_diff(&bytes)).unwrap_or_default();
-    }
+    let mut changes = committed(folder, commit, deadline).unwrap_or_default();
     for change in uncommitted?.answer()? {
         match changes.iter_mut().find(|known| known.path == change.path) {
             // A file that was created and then modified still counts as created; a deleted file counts as
@@ -66,28 +74,60 @@ pub(crate) fn since(folder: &Path, commit: Option<&str>, deadline: Duration) -> 
     Some(changes)
 }
 
-/// A fingerprint that shows whether a file changed again: its time and size, or that it is gone.
+/// Larger files are recognised by time and size.
+const MOST_HASHED: u64 = 256 * 1024;
+
+/// A fingerprint that shows whether a file changed again: its content, or its time and size if it is large, or that
+/// it is gone. Git sets the time of a file that it stashes and restores, so the time alone says too little.
 pub(crate) fn mark(folder: &Path, path: &str) -> String {
-    match std::fs::metadata(folder.join(path)) {
-        Ok(meta) => {
-            let time = meta.modified().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
-            format!("{} {}", time.map_or(0, |t| t.as_nanos()), meta.len())
-        }
-        Err(_) => "gone".to_owned(),
+    let path = folder.join(path);
+    let Ok(meta) = std::fs::symlink_metadata(&path) else { return "gone".to_owned() };
+    if meta.is_file()
+        && meta.len() <= MOST_HASHED
+        && let Ok(bytes) = std::fs::read(&path)
+    {
+        return format!("b3 {}", &blake3::hash(&bytes).to_hex()[..32]);
     }
+    by_time(&meta)
 }
 
-/// Drops files that had changed before and have not changed since.
+fn by_time(meta: &std::fs::Metadata) -> String {
+    let time = meta.modified().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
+    format!("{} {}", time.map_or(0, |t| t.as_nanos()), meta.len())
+}
+
+/// Whether a file is still as it was when `mark` was taken.
+fn is_unchanged(folder: &Path, path: &str, known: &str) -> bool {
+    // Marks of older versions are times.
+    let is_time = known != "gone" && !known.starts_with("b3 ");
+    let by_old = || std::fs::metadata(folder.join(path)).is_ok_and(|meta| by_time(&meta) == known);
+    mark(folder, path) == known || (is_time && by_old())
+}
+
+/// The marks of files that had already changed, including the old names of renamed ones.
+pub(crate) fn baseline(folder: &Path, changes: &[Change]) -> Vec<(String, String)> {
+    let names = changes.iter().flat_map(|change| change.from.iter().chain([&change.path]));
+    names.map(|path| (path.clone(), mark(folder, path))).collect()
+}
+
+/// Drops files that had changed before and have not changed since. A file that existed before was not created.
 pub(crate) fn without_baseline(
     folder: &Path,
     changes: Vec<Change>,
     baseline: &[(String, String)],
 ) -> Vec<Change> {
     let before: HashMap<&str, &str> = baseline.iter().map(|(p, m)| (p.as_str(), m.as_str())).collect();
-    let is_new = |change: &Change| {
-        before.get(change.path.as_str()).is_none_or(|known| *known != mark(folder, &change.path))
+    let ours = |mut change: Change| match before.get(change.path.as_str()) {
+        None => Some(change),
+        Some(known) if is_unchanged(folder, &change.path, known) => None,
+        Some(known) => {
+            if *known != "gone" && matches!(change.op, FileOp::Created | FileOp::Renamed) {
+                (change.op, change.from) = (FileOp::Modified, None);
+            }
+            Some(change)
+        }
     };
-    changes.into_iter().filter(is_new).collect()
+    changes.into_iter().filter_map(ours).collect()
 }
 
 fn git(folder: &Path, args: &[&str]) -> Command {

@@ -24,7 +24,7 @@ pub(super) fn find(folder: &Path) -> Option<Repository> {
         let git_dir = if meta.is_dir() { dot_git } else { linked_git_dir(dir, &dot_git)? };
         let common_dir = match read(&git_dir.join("commondir")) {
             Ok(relative) => absolute(&git_dir, relative.trim()),
-            Err(_) => git_dir.clone(),
+            Err(_) => main_of(&git_dir).unwrap_or_else(|| git_dir.clone()),
         };
         Some(Repository { work_tree: dir.to_owned(), git_dir, common_dir })
     })
@@ -34,6 +34,12 @@ pub(super) fn find(folder: &Path) -> Option<Repository> {
 fn linked_git_dir(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
     let text = read(dot_git).ok()?;
     Some(absolute(dir, text.trim().strip_prefix("gitdir:")?.trim()))
+}
+
+/// The directory of the repository of a worktree, by its path alone: for one whose repository is gone.
+fn main_of(git_dir: &Path) -> Option<PathBuf> {
+    let worktrees = git_dir.parent().filter(|parent| parent.ends_with("worktrees"))?;
+    worktrees.parent().filter(|_| !git_dir.exists()).map(Path::to_owned)
 }
 
 fn absolute(base: &Path, path: &str) -> PathBuf {

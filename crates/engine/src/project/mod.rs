@@ -1,14 +1,18 @@
 //! Determines the project of a folder, so that worktrees, clones, renames and moves count as one project.
 //!
 //! A git remote names a project everywhere; without one, the root commit does; without git, the folder. A
-//! known folder keeps its project when it gains a remote later.
+//! known folder keeps its project when it gains a remote later, and when it is gone (see [`gone`]).
 
 pub(crate) mod changes;
 mod git;
+mod gone;
+pub mod names;
+pub(crate) mod predecessor;
 
 use std::path::{Path, PathBuf};
 
 use hark_core::{ProjectKey, Raw};
+use hark_store::ProjectPlace;
 
 use crate::engine::Engine;
 use crate::project_store::{self, Found};
@@ -20,18 +24,27 @@ pub(crate) const CAREFULLY: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "co
 
 /// The project of `folder`; `None` for a home or root folder, which is not a project.
 pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey> {
-    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-    let repository = git::find(&folder);
+    let Ok(folder) = std::fs::canonicalize(folder) else {
+        return match gone::project(engine, folder) {
+            Some(key) => Some(engine.alias_of(key)),
+            None => identify_at(engine, folder),
+        };
+    };
+    identify_at(engine, &folder)
+}
+
+fn identify_at(engine: &mut Engine, folder: &Path) -> Option<ProjectKey> {
+    let repository = git::find(folder);
     let root = match &repository {
         Some(repository) => repository.common_dir.clone(),
-        None => project_folder(&folder, &engine.home.path)?,
+        None => project_folder(folder, &engine.home.path)?,
     };
     let root_text = hash(&root.to_string_lossy());
     let remote = repository.as_ref().and_then(git::Repository::remote);
     // A remote may contain a password, so only its hash is stored, to notice changes.
     let stamp = remote.as_deref().map(hash).unwrap_or_default();
     if let Ok(Some(key)) = engine.store.cached_project(&root_text, &stamp) {
-        return Some(aliased(engine, key));
+        return Some(noted(engine, repository.as_ref(), &root, key, None));
     }
     let commit = repository.as_ref().and_then(git::Repository::root_commit);
     let key = match commit.as_deref().and_then(|commit| known_by_commit(engine, commit)) {
@@ -49,7 +62,34 @@ pub(crate) fn identify(engine: &mut Engine, folder: &Path) -> Option<ProjectKey>
         }
     };
     engine.store.cache_project(&root_text, &stamp, &key);
-    Some(aliased(engine, key))
+    Some(noted(engine, repository.as_ref(), &root, key, commit))
+}
+
+/// The key that stands for this one, after a note of the folder, which may be gone when a transcript names it.
+fn noted(
+    engine: &Engine,
+    repository: Option<&git::Repository>,
+    root: &Path,
+    key: ProjectKey,
+    commit: Option<String>,
+) -> ProjectKey {
+    let key = engine.alias_of(key);
+    let path = repository.map_or(root, |repository| &repository.work_tree);
+    if engine.store.knows_place(path, &key)
+        || !path.is_dir()
+        || !project_store::may_be_written_down(path, &engine.redactor())
+    {
+        return key;
+    }
+    let commit = commit.or_else(|| repository.and_then(git::Repository::root_commit));
+    engine.store.remember_place(&ProjectPlace {
+        path: path.to_owned(),
+        key: key.clone(),
+        is_git: repository.is_some(),
+        mark: commit.and_then(|commit| commit.get(..MARK_CHARS).map(str::to_owned)).unwrap_or_default(),
+        seen: engine.now(),
+    });
+    key
 }
 
 /// The folder to which a project's relative paths refer.
@@ -62,10 +102,25 @@ pub(crate) fn head(folder: &Path) -> (Option<String>, Option<String>) {
     git::find(folder).map_or((None, None), |repository| repository.head())
 }
 
-fn aliased(engine: &Engine, key: ProjectKey) -> ProjectKey {
-    let alias =
-        engine.config.projects.alias.get(key.as_str()).and_then(|name| ProjectKey::new(&engine.clean(name)));
-    alias.unwrap_or(key)
+impl Engine {
+    /// The key that stands for this one: by the user's settings, and by what was merged.
+    pub(crate) fn alias_of(&self, key: ProjectKey) -> ProjectKey {
+        let book = self.store.project_book();
+        let current = |name: &str| ProjectKey::new(&self.clean(book.current(name)));
+        let alias = self.config.projects.alias.get(key.as_str());
+        match alias
+            .map(String::as_str)
+            .or_else(|| book.merged.contains_key(key.as_str()).then_some(key.as_str()))
+        {
+            Some(name) => current(name).unwrap_or(key),
+            None => key,
+        }
+    }
+
+    /// Whether a folder that need not exist any more is known to be a project.
+    pub(crate) fn knows_folder(&self, folder: &Path) -> bool {
+        self.store.place_at(folder).is_some()
+    }
 }
 
 /// A readable name plus a mark that distinguishes folders of the same name: the root commit, which survives

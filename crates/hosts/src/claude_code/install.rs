@@ -2,8 +2,10 @@
 
 use crate::command_line::Shell;
 use crate::host::{
-    Asset, CommandFormat, Event, HookTable, Install, Root, below, for_project, for_user, plugin, project,
+    Allow, Asset, CommandFormat, Event, HookTable, Install, Root, below, for_project, for_user, plugin,
+    project,
 };
+use crate::inspect::{Check, Off};
 
 const CLAUDE: Root = Root::Var("CLAUDE_CONFIG_DIR", ".claude");
 /// `~/.claude.json` moves with the folder.
@@ -32,6 +34,9 @@ const HOOKS: HookTable = HookTable {
     ],
 };
 
+const READS: Asset =
+    Asset::Allow(Allow::Listed { path: &["permissions", "allow"], element: "mcp__hark__{tool}" });
+
 pub(crate) const INSTALL: Install = Install {
     programs: &["claude"],
     traces: &[below(CLAUDE, &["settings.json"]), below(ACCOUNT, &[".claude.json"]), below(CLAUDE, &[""])],
@@ -43,11 +48,13 @@ pub(crate) const INSTALL: Install = Install {
             Asset::Server { path: &["mcpServers", "hark"], entry: SERVER },
         ),
         for_user(below(CLAUDE, &["settings.json"]), Asset::Hooks(&HOOKS)),
+        for_user(below(CLAUDE, &["settings.json"]), READS),
         for_user(below(CLAUDE, &["CLAUDE.md"]), Asset::Rules),
         for_user(below(CLAUDE, &["commands"]), Asset::Commands(CommandFormat::Markdown)),
         for_user(below(CLAUDE, &["skills"]), Asset::Skills),
         for_project(project(&[".mcp.json"]), Asset::Server { path: &["mcpServers", "hark"], entry: SERVER }),
         for_project(project(&[".claude/settings.json"]), Asset::Hooks(&HOOKS)),
+        for_project(project(&[".claude/settings.json"]), READS),
         for_project(project(&["CLAUDE.md"]), Asset::Rules),
         for_project(project(&[".claude/commands"]), Asset::Commands(CommandFormat::Markdown)),
         for_project(project(&[".claude/skills"]), Asset::Skills),
@@ -67,6 +74,27 @@ pub(crate) const INSTALL: Install = Install {
         for_user(plugin(&["hark/skills"]), Asset::Skills),
     ],
     next: &["start a new session; sessions that are already running do not see it"],
+    asks: "it asks before the first call of each tool; choose \"don't ask again\" for those that you trust",
+    checks: &[
+        Check::hooks(below(CLAUDE, &["settings.json"]), &["disableAllHooks"], Off::True),
+        Check::hooks(project(&[".claude/settings.json"]), &["disableAllHooks"], Off::True),
+        Check::hooks(project(&[".claude/settings.local.json"]), &["disableAllHooks"], Off::True),
+        Check::server(
+            below(ACCOUNT, &[".claude.json"]),
+            &["projects", "{project}", "disabledMcpServers"],
+            Off::With("hark"),
+        ),
+        Check::server(
+            below(CLAUDE, &["settings.json"]),
+            &["permissions", "deny"],
+            Off::Beginning("mcp__hark"),
+        ),
+        Check::server(
+            project(&[".claude/settings.local.json"]),
+            &["disabledMcpjsonServers"],
+            Off::With("hark"),
+        ),
+    ],
     plugin_next: &[
         "run `claude plugin marketplace add {plugin}`, then `claude plugin install hark@hark`",
         "before `hark uninstall`, run `claude plugin uninstall hark@hark` and `claude plugin marketplace remove hark`",

@@ -4,7 +4,7 @@ use crate::host::{Asset, Event, Install, for_project, for_user, home, project};
 
 const SERVER: Asset = Asset::Server {
     path: &["mcpServers", "hark"],
-    entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}","disabled":false,"autoApprove":["memory_recall","memory_get","memory_list","memory_context"]}"#,
+    entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}","disabled":false,"autoApprove":"{reads}"}"#,
 };
 
 /// Scripts named after events. Only tool events accept context; the others just record.
@@ -33,5 +33,6 @@ pub(crate) const INSTALL: Install = Install {
         for_project(project(&["AGENTS.md"]), Asset::Rules),
     ],
     next: &["start a new task"],
+    asks: "it asks before each call of a tool",
     ..Install::NONE
 };

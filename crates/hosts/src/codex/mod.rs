@@ -4,6 +4,8 @@ pub(crate) mod hook;
 mod install;
 pub(crate) mod transcript;
 
+pub(crate) use install::SETTINGS;
+
 use crate::agent_shell::AgentShell;
 use crate::host::Host;
 

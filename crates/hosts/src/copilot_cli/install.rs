@@ -50,5 +50,6 @@ pub(crate) const INSTALL: Install = Install {
         for_project(project(&["AGENTS.md"]), Asset::Rules),
     ],
     next: &["start a new session"],
+    asks: "it asks before the first call of each tool; `copilot --allow-tool hark` does not ask",
     ..Install::NONE
 };

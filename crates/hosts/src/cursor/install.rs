@@ -50,5 +50,6 @@ pub(crate) const INSTALL: Install = Install {
     ],
     // Cursor keeps rules for all projects in its own settings, not in files.
     next: &["if Cursor asks, turn on the server `hark` under Settings > MCP"],
+    asks: "depending on its run mode, it asks before a tool is called; allow `hark:*` under Settings > Agents",
     ..Install::NONE
 };

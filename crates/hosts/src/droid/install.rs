@@ -40,5 +40,6 @@ pub(crate) const INSTALL: Install = Install {
         for_project(project(&[".factory/commands"]), Asset::Commands(CommandFormat::Markdown)),
     ],
     next: &["start a new session"],
+    asks: "depending on its autonomy level, it asks before a tool is called",
     ..Install::NONE
 };

@@ -5,6 +5,7 @@
 
 pub(crate) mod atomic;
 mod json;
+mod look;
 mod markdown;
 mod splice;
 mod text;
@@ -14,6 +15,7 @@ mod yaml;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use look::{readable, setting};
 pub(crate) use text::Text;
 
 /// Replaces a settings file completely or not at all. An existing file keeps its permissions.
@@ -170,6 +172,28 @@ impl Edit {
         }
     }
 
+    /// Parts of it that somebody else changed or added, by name: those that [`Edit::remove`] removes with it.
+    pub(crate) fn changed_by_others(&self, text: &str) -> Result<Vec<String>, Refusal> {
+        let (found, value) = match self {
+            Edit::JsonEntry { path, value } => (json::entry(text, path)?, value),
+            Edit::JsonItem { path, value, mark } => (json::item(text, path, mark)?, value),
+            Edit::TomlTable { path, value } => (toml::entry(text, path)?, value),
+            Edit::YamlItem { key, value, .. } => (yaml::entry(text, key, value)?, value),
+            Edit::Block { .. } | Edit::Whole { .. } => return Ok(Vec::new()),
+        };
+        let Some(found) = found else { return Ok(Vec::new()) };
+        let (Some(found), Some(value)) = (found.as_object(), value.as_object()) else {
+            return Ok(Vec::new());
+        };
+        let changed = found.iter().filter(|(name, now)| value.get(*name) != Some(now));
+        Ok(changed.map(|(name, _)| name.clone()).collect())
+    }
+
+    /// Whether [`Edit::remove`] leaves lines that somebody else wrote inside it.
+    pub(crate) fn leaves_lines(&self, text: &str) -> bool {
+        matches!(self, Edit::Block { text: block } if markdown::has_foreign(text, block))
+    }
+
     /// Removes it; a text that does not contain it stays unchanged.
     pub(crate) fn remove(&self, trace: &Trace, text: &str) -> Result<String, Refusal> {
         match self {
@@ -177,7 +201,7 @@ impl Edit {
             Edit::JsonItem { path, value, mark } => json::remove_item(text, path, value, mark, trace),
             Edit::TomlTable { path, .. } => toml::remove(text, path, trace),
             Edit::YamlItem { key, value, .. } => yaml::remove(text, key, value, trace),
-            Edit::Block { .. } => markdown::remove(text, trace),
+            Edit::Block { text: block } => markdown::remove(text, block, trace),
             Edit::Whole { text: whole, .. } => {
                 Ok(if whole == text { String::new() } else { text.to_owned() })
             }

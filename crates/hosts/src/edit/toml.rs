@@ -197,6 +197,14 @@ fn cut(text: &str, ranges: &[(usize, usize)], lead: &str) -> String {
         {
             out.truncate(bare.len());
         }
+        // Hark writes no comments, so those in its table are somebody else's.
+        let comments = text[start..end].split_inclusive('\n').filter(|l| l.trim_start().starts_with('#'));
+        for comment in comments {
+            if !out.is_empty() && !out.ends_with('\n') {
+                out.push_str(line_end(text));
+            }
+            out.push_str(comment);
+        }
         at = end;
     }
     if !out.is_empty() && !out.ends_with('\n') && at < text.len() {
@@ -284,6 +292,8 @@ mod tests {
             with.replace("[mcp_servers.hark.env]", "startup_timeout_sec = 9 # slow\n[mcp_servers.hark.env]");
         assert_eq!(state(&inside, &path(), &server()), Ok(State::Differs));
         assert_eq!(remove(&inside, &path(), &trace).unwrap(), "a = 1\n");
+        let remarked = with.replace("command =", "# the build of Tuesday\ncommand =");
+        assert_eq!(remove(&remarked, &path(), &trace).unwrap(), "a = 1\n# the build of Tuesday\n");
     }
 
     #[test]

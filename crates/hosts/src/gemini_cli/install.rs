@@ -2,8 +2,9 @@
 
 use crate::command_line::Shell;
 use crate::host::{
-    Asset, CommandFormat, Event, HookTable, Install, for_project, for_user, home, plugin, project,
+    Allow, Asset, CommandFormat, Event, HookTable, Install, for_project, for_user, home, plugin, project,
 };
+use crate::inspect::{Check, Off};
 
 const SERVER: Asset = Asset::Server {
     path: &["mcpServers", "hark"],
@@ -28,12 +29,16 @@ const HOOKS: HookTable = HookTable {
     ],
 };
 
+/// Rules of Gemini CLI's policy engine.
+const READS: Asset = Asset::Allow(Allow::File { text: include_str!("assets/policy.toml") });
+
 pub(crate) const INSTALL: Install = Install {
     programs: &["gemini"],
     traces: &[home(&[".gemini/settings.json"])],
     pieces: &[
         for_user(home(&[".gemini/settings.json"]), SERVER),
         for_user(home(&[".gemini/settings.json"]), Asset::Hooks(&HOOKS)),
+        for_user(home(&[".gemini/policies/hark.toml"]), READS),
         for_user(home(&[".gemini/GEMINI.md"]), Asset::Rules),
         for_user(home(&[".gemini/commands"]), Asset::Commands(CommandFormat::Toml)),
         for_project(project(&[".gemini/settings.json"]), SERVER),
@@ -55,4 +60,14 @@ pub(crate) const INSTALL: Install = Install {
         "before `hark uninstall`, run `gemini extensions uninstall hark`",
     ],
     next: &["start a new session"],
+    asks: "it asks before the first call of each tool; choose \"always allow\" for those that you trust",
+    checks: &[
+        Check::hooks(home(&[".gemini/settings.json"]), &["hooksConfig", "enabled"], Off::False),
+        Check::hooks(home(&[".gemini/settings.json"]), &["hooksConfig", "disabled"], Off::With("hark")),
+        Check::hooks(project(&[".gemini/settings.json"]), &["hooksConfig", "enabled"], Off::False),
+        Check::hooks(project(&[".gemini/settings.json"]), &["hooksConfig", "disabled"], Off::With("hark")),
+        Check::server(home(&[".gemini/settings.json"]), &["mcp", "excluded"], Off::With("hark")),
+        Check::server(home(&[".gemini/settings.json"]), &["mcp", "allowed"], Off::Without("hark")),
+        Check::server(home(&[".gemini/mcp-server-enablement.json"]), &["hark", "enabled"], Off::False),
+    ],
 };

@@ -7,13 +7,14 @@
 mod caller;
 pub(crate) mod claude_shape;
 pub(crate) mod names;
+mod own_command;
 mod salvage;
 pub mod tools;
 pub(crate) mod wire;
 
 use std::path::PathBuf;
 
-use hark_core::Raw;
+use hark_core::{ClientProcess, Raw};
 use serde_json::Value;
 
 use crate::host::Host;
@@ -36,6 +37,8 @@ pub struct HookEvent {
     pub once: Option<String>,
     pub cwd: Option<PathBuf>,
     pub transcript: Option<String>,
+    /// The client's process; not part of what it sent.
+    pub process: Option<ClientProcess>,
     pub what: What,
 }
 
@@ -120,11 +123,18 @@ pub fn read(
         once: wire.text(&["tool_use_id", "toolUseId", "tool_call_id", "callID"]),
         cwd: wire.folder(environment),
         transcript: wire.text(&["transcript_path", "transcriptPath"]),
+        process: None,
         what: names::what(&name, &wire),
         name,
     };
     (client.hooks.read)(&wire, &mut found);
     found
+}
+
+/// Whether a session of this client that is resumed no longer contains what hooks added to it. Gemini CLI restores the
+/// conversation as it was displayed; the others restore it as the model saw it.
+pub fn forgets_on_resume(client: &str) -> bool {
+    client == "gemini-cli"
 }
 
 impl HookEvent {
@@ -166,6 +176,7 @@ impl HookEvent {
             once: None,
             cwd: None,
             transcript: None,
+            process: None,
             what,
         };
         other.hears()

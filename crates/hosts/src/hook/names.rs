@@ -37,6 +37,14 @@ pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
 }
 
+/// Whether an event comes before or after a tool.
+pub(crate) fn is_of_tool(name: &str) -> bool {
+    matches!(
+        folded(name).as_str(),
+        "pretooluse" | "beforetool" | "posttooluse" | "aftertool" | "posttoolusefailure"
+    )
+}
+
 /// The usual meaning of an event. A dialect corrects the exceptions.
 pub(super) fn what(name: &str, wire: &Wire) -> What {
     match folded(name).as_str() {

@@ -5,6 +5,7 @@ use hark_core::session::FileOp;
 use serde_json::Value;
 
 use super::names::folded;
+use super::own_command;
 use super::wire::{Wire, text_of};
 
 /// A call of a tool.
@@ -21,6 +22,8 @@ pub struct ToolUse {
     pub ours: bool,
     /// A command that runs `hark`: its output is already known.
     pub echoes: bool,
+    /// The program of a command that only makes a checkpoint: `hark`, or a path to it.
+    pub checkpoints_with: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,8 +130,10 @@ pub(crate) fn call(name: &str, input: &Value, server: Option<&str>) -> ToolUse {
     let class = class_of(name);
     let touches = if class == ToolClass::Edit { touched(name, input) } else { Vec::new() };
     let target = target(class, input, &touches);
+    let shell = class == ToolClass::Shell;
     ToolUse {
         ours: is_ours(name, server),
+        checkpoints_with: shell.then(|| own_command::checkpoint(name, input)).flatten(),
         echoes: class == ToolClass::Shell && target.as_ref().is_some_and(runs_hark),
         target,
         input: Raw::new(text_of(input)),

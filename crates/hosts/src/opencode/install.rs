@@ -1,17 +1,22 @@
 //! What `hark install` sets up for OpenCode.
 
-use crate::host::{Asset, CommandFormat, Install, config, for_project, for_user, project};
+use crate::host::{Allow, Asset, CommandFormat, Install, config, for_project, for_user, project};
 
 const SERVER: Asset = Asset::Server {
     path: &["mcp", "hark"],
     entry: r#"{"type":"local","command":["{hark}","mcp"],"enabled":true,"environment":"{env}"}"#,
 };
 
+/// It asks only if the user's settings say so.
+const READS: Asset =
+    Asset::Allow(Allow::Named { path: &["permission"], name: "hark_{tool}", value: "\"allow\"" });
+
 pub(crate) const INSTALL: Install = Install {
     programs: &["opencode"],
     traces: &[config(&["opencode"])],
     pieces: &[
         for_user(config(&["opencode/opencode.jsonc", "opencode/opencode.json"]), SERVER),
+        for_user(config(&["opencode/opencode.jsonc", "opencode/opencode.json"]), READS),
         for_user(
             config(&["opencode/plugin/hark.js"]),
             Asset::HookFile { text: include_str!("assets/plugin.js") },

@@ -140,6 +140,14 @@ fn kept(data: &Path, record: &FileRecord) -> std::io::Result<Option<Vec<u8>>> {
     record.original.as_ref().map(|name| manifest::original(data, name)).transpose()
 }
 
+/// Whether an edit is in a text or can be added to it.
+fn fits(edit: &Edit, body: &str) -> Result<(), Refusal> {
+    if edit.state(body)? == State::Absent {
+        edit.insert(body)?;
+    }
+    Ok(())
+}
+
 /// What the file would be without hark, for a later uninstall.
 fn without_us(
     record: Option<&FileRecord>,
@@ -174,7 +182,11 @@ impl Draft {
         record: Option<&FileRecord>,
     ) -> Result<Vec<(&'o Owner, Edit)>, Refusal> {
         let mut fitted = Vec::with_capacity(wanted.len());
-        for (owner, Wish { edit, .. }) in wanted {
+        for (owner, Wish { edit, optional, .. }) in wanted {
+            if *optional && let Err(refusal) = fits(edit, &self.body) {
+                self.notes.push(format!("{} is not added: {}", edit.label(), refusal.what));
+                continue;
+            }
             let calls = format!("{} calls `hark serve` without the right token", edit.label());
             let edit = match http_entry::fit(edit, &self.body, bearer, owner.project.is_some(), record)? {
                 Fit::AsWished => edit.clone(),
@@ -208,6 +220,14 @@ impl Draft {
             if matches!(gone.edit, Edit::Whole { .. }) && gone.edit.state(&self.body)? == State::Differs {
                 self.notes.push("you changed it, so it stays".to_owned());
                 continue;
+            }
+            if gone.edit.leaves_lines(&self.body) {
+                self.notes.push("the lines that you wrote between the hark markers stay".to_owned());
+            }
+            let changed = gone.edit.changed_by_others(&self.body)?;
+            if !changed.is_empty() {
+                let (label, changed) = (gone.edit.label(), changed.join(", "));
+                self.notes.push(format!("your changes to {label} are removed with it: {changed}"));
             }
             self.body = gone.edit.remove(&gone.trace, &self.body)?;
         }

@@ -1,7 +1,10 @@
 //! What `hark install` sets up for Qwen Code.
 
 use crate::command_line::Shell;
-use crate::host::{Asset, CommandFormat, Event, HookTable, Install, for_project, for_user, home, project};
+use crate::host::{
+    Allow, Asset, CommandFormat, Event, HookTable, Install, for_project, for_user, home, project,
+};
+use crate::inspect::{Check, Off};
 
 const SERVER: Asset = Asset::Server {
     path: &["mcpServers", "hark"],
@@ -28,12 +31,16 @@ const HOOKS: HookTable = HookTable {
     ],
 };
 
+const READS: Asset =
+    Asset::Allow(Allow::Listed { path: &["permissions", "allow"], element: "mcp__hark__{tool}" });
+
 pub(crate) const INSTALL: Install = Install {
     programs: &["qwen"],
     traces: &[home(&[".qwen/settings.json"])],
     pieces: &[
         for_user(home(&[".qwen/settings.json"]), SERVER),
         for_user(home(&[".qwen/settings.json"]), Asset::Hooks(&HOOKS)),
+        for_user(home(&[".qwen/settings.json"]), READS),
         for_user(home(&[".qwen/QWEN.md"]), Asset::Rules),
         for_user(home(&[".qwen/commands"]), Asset::Commands(CommandFormat::Markdown)),
         for_project(project(&[".qwen/settings.json"]), SERVER),
@@ -42,5 +49,15 @@ pub(crate) const INSTALL: Install = Install {
         for_project(project(&[".qwen/commands"]), Asset::Commands(CommandFormat::Markdown)),
     ],
     next: &["start a new session"],
+    asks: "it asks before the first call of each tool; choose \"always allow\" for those that you trust",
+    checks: &[
+        Check::hooks(home(&[".qwen/settings.json"]), &["disableAllHooks"], Off::True),
+        Check::hooks(project(&[".qwen/settings.json"]), &["disableAllHooks"], Off::True),
+        Check::hooks(home(&[".qwen/settings.json"]), &["hooksConfig", "enabled"], Off::False),
+        Check::hooks(home(&[".qwen/settings.json"]), &["hooksConfig", "disabled"], Off::With("hark")),
+        Check::server(home(&[".qwen/settings.json"]), &["mcp", "excluded"], Off::With("hark")),
+        Check::server(home(&[".qwen/settings.json"]), &["mcp", "allowed"], Off::Without("hark")),
+        Check::server(home(&[".qwen/settings.json"]), &["permissions", "deny"], Off::Beginning("mcp__hark")),
+    ],
     ..Install::NONE
 };

@@ -107,6 +107,8 @@ pub enum Skip {
     Orphan,
     /// From a session that was forgotten here.
     Forgotten,
+    /// From a time in which hooks were paused.
+    Paused,
 }
 
 impl Skip {
@@ -119,6 +121,7 @@ impl Skip {
             Skip::Copied => "copied from another session",
             Skip::Orphan => "results without a call",
             Skip::Forgotten => "from forgotten sessions",
+            Skip::Paused => "from a time when hark was paused",
         }
     }
 }

@@ -24,5 +24,6 @@ pub(crate) const INSTALL: Install = Install {
         for_project(project(&["AGENTS.md"]), Asset::Rules),
     ],
     next: &["run `MCP: List Servers` in VS Code and start `hark`; VS Code asks once whether you trust it"],
+    asks: "it asks before the first call of each tool; choose \"Always Allow\" for those that you trust",
     ..Install::NONE
 };

@@ -316,6 +316,23 @@ impl Store {
         Ok(())
     }
 
+    /// Reads what changed in the stores that the user trusted. Returns those that are not there any more.
+    pub fn read_trusted(&mut self, now: Timestamp) -> Result<Vec<PathBuf>, StoreError> {
+        let trusted = self.layout.layers.iter().filter(|layer| layer.trusted);
+        let trusted: Vec<(i64, PathBuf)> =
+            trusted.map(|layer| (layer.num, layer.path().to_owned())).collect();
+        let mut missing = Vec::new();
+        for (num, path) in trusted {
+            if !path.is_dir() {
+                missing.push(path);
+            }
+            if !self.read_only {
+                crate::folders::pick_up_layer(self, num, crate::folders::Depth::Quick, now)?;
+            }
+        }
+        Ok(missing)
+    }
+
     /// Whether the notice about this untrusted store was already shown; marks it as shown.
     pub fn tell_of_layer(&self, path: &Path, to: Told) -> Result<bool, StoreError> {
         let bit = to as i64;

@@ -5,11 +5,12 @@
 //! file are operational: losing them loses a session that had nothing to say yet.
 
 mod pick_up;
+mod process;
 mod save;
 
 use std::path::PathBuf;
 
-use hark_core::session::{Checkpoint, CheckpointBy, FileOp, FileTouch, SessionRef, SessionStatus};
+use hark_core::session::{Checkpoint, CheckpointBy, FileOp, FileTouch, SessionRef, SessionStatus, touches};
 use hark_core::text::terms;
 use hark_core::{Clean, Kind, Raw, Session, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -24,6 +25,7 @@ use crate::read::Stored;
 use crate::store::Store;
 
 pub(crate) use pick_up::{pick_up, rebuild};
+pub use process::SessionProcess;
 
 /// A session with its place in this store.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,8 +50,17 @@ pub struct SessionFilter {
     pub since: Option<Timestamp>,
     /// Leave out those that have nothing to tell.
     pub with_file: bool,
+    /// Leave out those that another session started.
+    pub without_subagents: bool,
+    /// Leave out those that are known only from transcripts: nobody reports when they end.
+    pub reported: bool,
     pub except: Option<i64>,
 }
+
+/// Whether a row is not the session of a subagent, which another session started. A fork has a parent as well, but in
+/// its transcript a person speaks.
+const NOT_SUBAGENT: &str = "(json_extract(session.doc, '$.parent') IS NULL OR EXISTS (SELECT 1 FROM event \
+     WHERE event.session = session.num AND event.kind = 'prompt' AND event.via = 'transcript'))";
 
 const COLUMNS: &str = "num, doc, file, mtime, size, status, seen, ended, tools, unreported, denied";
 
@@ -72,7 +83,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredSession> {
 
 /// Adds what has tables of its own.
 fn filled(conn: &Connection, mut found: StoredSession) -> rusqlite::Result<StoredSession> {
-    found.session.files = conn
+    let touched = conn
         .prepare_cached(
             "SELECT path, op, former, edits, first_at, last_at FROM session_file WHERE session = ?1 \
              ORDER BY first_at, path, op",
@@ -90,6 +101,7 @@ fn filled(conn: &Connection, mut found: StoredSession) -> rusqlite::Result<Store
             })
         })?
         .collect::<rusqlite::Result<_>>()?;
+    found.session.files = touches::merge(touched);
     found.session.checkpoints = conn
         .prepare_cached("SELECT at, author, note FROM checkpoint WHERE session = ?1 ORDER BY seq")?
         .query_map([found.num], |row| {
@@ -257,6 +269,15 @@ impl Store {
         if filter.with_file {
             conditions.and("file <> ''");
         }
+        if filter.without_subagents {
+            conditions.and(NOT_SUBAGENT);
+        }
+        if filter.reported {
+            conditions.and(
+                "(NOT EXISTS (SELECT 1 FROM event WHERE event.session = session.num) \
+                 OR EXISTS (SELECT 1 FROM event WHERE event.session = session.num AND via <> 'transcript'))",
+            );
+        }
         let limit = conditions.mark(conditions::limit(limit));
         let sql = format!(
             "SELECT {COLUMNS} FROM session WHERE {} ORDER BY seen DESC, id DESC LIMIT {limit}",
@@ -362,6 +383,7 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
         "digest",
         "unsettled",
         "distilled",
+        "session_process",
     ] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?.execute([num])?;
     }

@@ -82,7 +82,9 @@ impl Writer<'_> {
         let mark = FolderMark::before(self, &folder)?;
         let wanted = markdown::file_name(&stored.session);
         let unnamed = stored.file.ends_with(&format!("_session_{}.md", stored.session.id.tail()));
-        let file = if stored.file.is_empty() || unnamed { wanted } else { stored.file.clone() };
+        let slugged = stored.session.slug().is_some()
+            && stored.file.ends_with(&format!("_{}.md", stored.session.id.tail()));
+        let file = if stored.file.is_empty() || unnamed || slugged { wanted } else { stored.file.clone() };
         let path = folder.join(&file);
         if !stored.file.is_empty() && stored.file != file {
             // Renamed first and written then: at no moment are there two files with one id.
@@ -173,7 +175,7 @@ pub(super) fn merged(mut edited: Session, counted: &Session) -> Session {
     let since = counted.files.iter().filter(|file| file.last > written);
     for file in since {
         let known: Option<&mut FileTouch> =
-            edited.files.iter_mut().find(|known| known.path == file.path && known.op == file.op);
+            edited.files.iter_mut().find(|known| known.path == file.path);
         match known {
             Some(known) => *known = file.clone(),
             None => edited.files.push(file.clone()),

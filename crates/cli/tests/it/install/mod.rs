@@ -2,8 +2,8 @@
 
 mod commands;
 mod edits;
-mod layouts;
+pub(crate) mod layouts;
 mod lifecycle;
-mod machine;
+pub(crate) mod machine;
 mod over_http;
 mod trees;

@@ -128,7 +128,7 @@ pub fn file_name(session: &Session) -> String {
     let day = started.get(..10).unwrap_or("undated");
     let minute = started.get(11..16).unwrap_or("00-00").replace(':', "-");
     let host = slug(&session.host, 24);
-    let about = session.about().map(|text| slug(text, 40)).filter(|s| !s.is_empty());
+    let about = session.slug().or(session.about()).map(|text| slug(text, 40)).filter(|s| !s.is_empty());
     let about = about.unwrap_or_else(|| "session".to_owned());
     format!("{day}_{minute}_{host}_{about}_{}.md", session.id.tail())
 }

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::config::{CheckpointPolicy, Config};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::home::Home;
@@ -43,10 +44,24 @@ pub struct How {
     #[arg(long, value_enum, default_value_t = HooksName::Full)]
     #[serde(default)]
     pub hooks: HooksName,
+    /// Let assistants call tools that only read without asking, where they have a setting for it
+    #[arg(long)]
+    #[serde(default)]
+    pub allow_reads: bool,
     /// Show what would change without changing it
     #[arg(long)]
     #[serde(default)]
     pub dry_run: bool,
+}
+
+impl How {
+    pub(super) fn options(self, scope: Scope, config: &Config) -> Options {
+        Options {
+            allow_reads: self.allow_reads,
+            gate: config.checkpoint.policy == CheckpointPolicy::Gate,
+            ..Options::new(scope, self.hooks.into())
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
@@ -97,13 +112,19 @@ pub(super) fn hosts() -> PossibleValuesParser {
 
 fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     let mut around = machine.surroundings()?;
-    let options =
-        Options { scope: request.scope.into(), hooks: request.how.hooks.into(), plugin: request.plugin };
+    let options = request.how.options(request.scope.into(), &machine.config()?);
+    let options = Options { plugin: request.plugin, ..options };
     let hosts = chosen(&request.hosts, &around);
     if request.plugin && (hosts.is_empty() || hosts.iter().any(|host| host.install.plugin.is_empty())) {
         return Err(EngineError::invalid(
             "only some assistants support a plugin folder",
             "run `hark install claude-code --plugin` or `hark install gemini-cli --plugin`",
+        ));
+    }
+    if request.plugin && request.how.allow_reads {
+        return Err(EngineError::invalid(
+            "a plugin cannot allow its own tools",
+            "leave out --allow-reads, and answer the assistant when it asks",
         ));
     }
     let dry_run = request.how.dry_run;
@@ -199,6 +220,7 @@ pub const OPERATION: Operation = Operation {
         ("hark install", "Connect every assistant that is found"),
         ("hark install claude-code --dry-run", "Show what would change for one assistant"),
         ("hark install codex --scope project", "Connect one assistant in this project only"),
+        ("hark install --allow-reads", "Let assistants search memory without asking each time"),
     ],
     group: Group::Start,
     effect: Effect::Write,

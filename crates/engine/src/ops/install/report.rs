@@ -1,6 +1,6 @@
 //! Reports what an install or uninstall did for each assistant, as text and as JSON.
 
-use hark_hosts::{Host, Options, Plan, Scope, Surroundings, Trouble};
+use hark_hosts::{Hooks, Host, Options, Plan, Scope, Surroundings, Trouble};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -43,6 +43,9 @@ pub struct Assistant {
     removed: Vec<String>,
     notes: Vec<String>,
     next: Vec<String>,
+    /// What it asks before it calls a tool for the first time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asks: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -89,6 +92,13 @@ impl Report {
                 let folder = around.data.join("plugins").join(host.id);
                 let said = |line: &&str| line.replace("{plugin}", &folder.display().to_string());
                 assistant.next = next.iter().map(said).collect();
+                assistant.asks = asks(host, options);
+                if options.gate && options.hooks == Hooks::Minimal && host.can_gate() {
+                    assistant.notes.push(
+                        "the checkpoint policy `gate` needs the hooks around tools, so they are included"
+                            .to_owned(),
+                    );
+                }
             }
             self.assistants.push(assistant);
         }
@@ -116,6 +126,7 @@ impl Report {
             removed: removed.into_iter().map(short).collect(),
             notes: notes.map(|note| format!("{}: {}", around.short(&note.path), note.what)).collect(),
             next: Vec::new(),
+            asks: None,
         }
     }
 
@@ -136,6 +147,11 @@ impl Report {
         }
         let (what, fix) = (trouble.what.clone(), trouble.fix.clone());
         self.refused.push(Refused { file, line: None, what, fix });
+    }
+
+    /// Whether a file could not be changed.
+    pub(crate) fn is_troubled(&self) -> bool {
+        !self.refused.is_empty()
     }
 
     pub(crate) fn add_diff(&mut self, plan: &Plan) {
@@ -212,10 +228,28 @@ impl Report {
         for note in &assistant.notes {
             page.print(&format!("  {WARN}note{WARN:#} {}\n", safe(note)));
         }
+        if let Some(asks) = &assistant.asks {
+            page.print(&format!("  permission: {}\n", safe(asks)));
+        }
         for next in &assistant.next {
             page.print(&format!("  next: {}\n", safe(next)));
         }
     }
+}
+
+/// What the assistant asks before the first call, and how to answer in advance.
+fn asks(host: &Host, options: Options) -> Option<String> {
+    let allowed = options.allow_reads && host.install.can_allow();
+    let text = match (host.install.asks, allowed) {
+        ("", true) => "tools that only read run without a question".to_owned(),
+        ("", false) => return None,
+        (asks, true) => format!("tools that only read run without a question; otherwise {asks}"),
+        (asks, false) if host.install.can_allow() && !options.plugin => {
+            format!("{asks}; `hark install {} --allow-reads` allows those that only read", host.id)
+        }
+        (asks, false) => asks.to_owned(),
+    };
+    Some(text)
 }
 
 /// Prints several files in one folder as one line.

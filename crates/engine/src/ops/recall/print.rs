@@ -7,7 +7,7 @@ use super::{Freshness, Hit, Response};
 use crate::error::EngineError;
 use crate::operation::text::{count, words};
 use crate::operation::{Answer, BOLD, DIM, ID, Page, Reply, WARN, tell};
-use crate::ops::view::{old, place};
+use crate::ops::view::old;
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
@@ -16,7 +16,7 @@ impl Reply for Response {
             return;
         }
         for hit in &self.hits {
-            page.print(&self.hit_text(hit));
+            page.print(&self.hit_text(hit, page));
         }
         page.note(&format!(
             "{DIM}{}, {} tokens, {:.1} ms{DIM:#}\n",
@@ -54,13 +54,13 @@ impl Response {
         }
     }
 
-    fn hit_text(&self, hit: &Hit) -> String {
+    fn hit_text(&self, hit: &Hit, page: &Page) -> String {
         let mut text = format!("{ID}{}{ID:#}  {BOLD}{}{BOLD:#}\n", hit.id, words(&hit.title));
         let facts = [
             hit.kind.clone(),
             old(&hit.age),
             format!("from {}", hit.origin),
-            words(place(hit.project.as_deref())),
+            words(&page.project(hit.project.as_deref())),
         ];
         text.push_str(&format!("    {DIM}{}{DIM:#}", facts.join(" · ")));
         let mut warnings = Vec::new();

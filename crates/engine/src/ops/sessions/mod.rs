@@ -1,15 +1,18 @@
 //! Lists sessions, newest first, or searches them; and shows one in full.
 
+mod clipboard;
 pub mod files;
 pub mod path;
 pub mod search;
 pub mod show;
+pub mod watch;
 
 pub use files::OPERATION as FILES;
 pub use path::OPERATION as PATH;
 pub use search::OPERATION as SEARCH;
-pub use show::{CheckpointView, OPERATION as SHOW, SessionView, ShowRequest, TouchView, show};
-pub(crate) use show::{one, view};
+pub use show::{CheckpointView, LearnedView, OPERATION as SHOW, SessionView, ShowRequest, TouchView, show};
+pub(crate) use show::{learned, one, view};
+pub use watch::OPERATION as WATCH;
 
 use clap::Args;
 use hark_core::Timestamp;

@@ -1,10 +1,8 @@
 //! Prints the path of a session's file.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
-
 use serde::Serialize;
 
+use super::clipboard;
 use super::show::{ShowRequest, show};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -27,31 +25,12 @@ pub struct Request {
 pub struct SessionPath {
     pub session: String,
     pub path: String,
+    /// How it was copied: the name of a program, or `terminal`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copied_by: Option<String>,
     /// The clipboard could not be reached.
     #[serde(skip)]
     pub not_copied: bool,
-}
-
-/// Uses the first clipboard program that works.
-fn to_clipboard(text: &str) -> bool {
-    let programs: [(&str, &[&str]); 5] = [
-        ("pbcopy", &[]),
-        ("wl-copy", &[]),
-        ("xclip", &["-selection", "clipboard"]),
-        ("xsel", &["--clipboard", "--input"]),
-        ("clip.exe", &[]),
-    ];
-    programs.iter().any(|(program, args)| {
-        let child = Command::new(program)
-            .args(*args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        let Ok(mut child) = child else { return false };
-        let written = child.stdin.take().is_some_and(|mut stdin| stdin.write_all(text.as_bytes()).is_ok());
-        written && child.wait().is_ok_and(|status| status.success())
-    })
 }
 
 pub const OPERATION: Operation = Operation {
@@ -86,16 +65,25 @@ impl Operate for Request {
                 "make a checkpoint: hark checkpoint --goal \"…\"",
             )
         })?;
-        let not_copied = self.copy && !to_clipboard(&path);
-        Ok(SessionPath { session: view.brief.id, path, not_copied })
+        let copied_by = self.copy.then(|| clipboard::copy(&path)).flatten().map(str::to_owned);
+        let not_copied = self.copy && copied_by.is_none();
+        Ok(SessionPath { session: view.brief.id, path, copied_by, not_copied })
     }
 }
 
 impl Reply for SessionPath {
     fn print(&self, page: &mut Page) {
         page.print(&format!("{}\n", self.path));
-        if self.not_copied {
-            page.note("no clipboard program was found; copy the path above\n");
+        match self.copied_by.as_deref() {
+            Some(clipboard::TERMINAL) => page.note("asked the terminal to copy the path (OSC 52)\n"),
+            Some(program) => page.note(&format!("copied the path with {program}\n")),
+            None if self.not_copied => {
+                page.note(
+                    "not copied: there is no terminal here and no wl-copy, xclip, xsel, pbcopy or clip.exe; copy \
+                     the path above\n",
+                );
+            }
+            None => {}
         }
     }
 }

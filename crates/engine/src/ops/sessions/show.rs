@@ -47,6 +47,17 @@ pub struct SessionView {
     pub ended: Option<String>,
     /// Tool calls since the agent's last checkpoint.
     pub unreported: u32,
+    /// Memories that were stored in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub learned: Vec<LearnedView>,
+}
+
+/// A memory that a session left behind.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct LearnedView {
+    pub id: String,
+    pub kind: String,
+    pub title: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -72,7 +83,24 @@ pub fn show(
 ) -> Result<SessionView, EngineError> {
     let now = engine.now();
     let stored = one(engine, &request.id)?;
-    Ok(view(engine, &stored, now))
+    let learned = learned(engine, &stored.session)?;
+    Ok(SessionView { learned, ..view(engine, &stored, now) })
+}
+
+/// What was learned in a session: by the agent, by the user, or from what was said in it.
+pub(crate) fn learned(engine: &Engine, session: &Session) -> Result<Vec<LearnedView>, EngineError> {
+    const MOST: usize = 100;
+    // Clocks differ a little.
+    let since = session.started.minus_millis(60_000);
+    let (full, short) = (session.id.full(), session.id.short());
+    let names = [full.as_str(), &short, &session.host_session];
+    let found = engine.store.learned_in(&names, since, MOST)?;
+    let view = |stored: &hark_store::Stored| LearnedView {
+        id: stored.memory.id.short(),
+        kind: stored.memory.kind.to_string(),
+        title: stored.memory.title.to_string(),
+    };
+    Ok(found.iter().map(view).collect())
 }
 
 /// A session by hark's id or the assistant's own.
@@ -138,6 +166,7 @@ pub(crate) fn view(engine: &Engine, stored: &StoredSession, now: Timestamp) -> S
         head_end: session.head_end.as_ref().map(ToString::to_string),
         ended: session.ended.map(|t| t.to_string()),
         unreported: stored.unreported,
+        learned: Vec::new(),
     }
 }
 
@@ -176,6 +205,9 @@ impl Reply for SessionView {
         section("Pending", &self.pending);
         section("Work", &self.work);
         section("Decisions", &self.decisions);
+        let learned: Vec<String> =
+            self.learned.iter().map(|l| format!("{} {}: {}", l.id, l.kind, l.title)).collect();
+        section("Learned", &learned);
         section("Plans", &self.plans);
         section("References", &self.references);
         let checkpoints: Vec<String> =

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use hark_core::Kind;
 
 use super::harvest::{Harvest, Note};
+use super::rows::count_the_rest;
 use super::words::{list, plain, time};
 use super::{Surroundings, Tool, open};
 use crate::error::EngineError;
@@ -73,8 +74,9 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
         harvest.notes.push(note);
         Ok(())
     })?;
-    db.each::<EngineError>("user_prompts", |_| {
-        harvest.unmapped("a prompt; import transcripts with `hark ingest`");
-        Ok(())
-    })
+    let named = [
+        ("user_prompts", "a prompt; import transcripts with `hark ingest`"),
+        ("sdk_sessions", "a session; import transcripts with `hark ingest`"),
+    ];
+    count_the_rest(&db, harvest, &["observations", "session_summaries"], &named)
 }

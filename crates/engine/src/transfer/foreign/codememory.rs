@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use hark_core::{Kind, Relation, Status};
 
 use super::harvest::{Harvest, Note, Tie};
+use super::rows::count_the_rest;
 use super::store::replaces;
 use super::words::{kind, plain, time};
 use super::{Surroundings, Tool, open};
@@ -98,10 +99,8 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
         harvest.notes.push(note);
         Ok(())
     })?;
-    db.each::<EngineError>("messages", |_| {
-        harvest.unmapped("a message; import transcripts with `hark ingest`");
-        Ok(())
-    })
+    let read = ["memory_nodes", "memory_tags", "memory_relations", "summaries"];
+    count_the_rest(&db, harvest, &read, &[("messages", "a message; import transcripts with `hark ingest`")])
 }
 
 fn without_workspace(file: &str) -> &str {

@@ -94,15 +94,45 @@ pub(super) struct Run {
     pub(super) started: Timestamp,
     pub(super) updated: Timestamp,
     pub(super) ended: Option<Timestamp>,
+    pub(super) branch: Option<String>,
     pub(super) head_start: Option<String>,
     pub(super) head_end: Option<String>,
     pub(super) done: Vec<String>,
     pub(super) pending: Vec<String>,
     pub(super) work: Vec<String>,
+    /// Its summary in one text, if the tool kept one.
+    pub(super) summary: Option<String>,
     pub(super) decisions: Vec<String>,
     pub(super) files: Vec<(String, FileOp)>,
     pub(super) plans: Vec<(String, Option<String>)>,
     pub(super) references: Vec<(String, Option<String>)>,
+}
+
+impl Run {
+    pub(super) fn new(id: String, host: String, started: Timestamp) -> Self {
+        Run {
+            id,
+            host,
+            project: None,
+            title: None,
+            goal: None,
+            status: SessionStatus::Closed,
+            started,
+            updated: started,
+            ended: None,
+            branch: None,
+            head_start: None,
+            head_end: None,
+            done: Vec::new(),
+            pending: Vec::new(),
+            work: Vec::new(),
+            summary: None,
+            decisions: Vec::new(),
+            files: Vec::new(),
+            plans: Vec::new(),
+            references: Vec::new(),
+        }
+    }
 }
 
 pub(crate) struct Harvest {
@@ -121,6 +151,13 @@ impl Harvest {
     /// Reports something that hark cannot represent. `what` names its kind, never its text.
     pub(super) fn unmapped(&mut self, what: impl Into<String>) {
         *self.unmapped.entry(what.into()).or_default() += 1;
+    }
+
+    /// The same for many things at once.
+    pub(super) fn left_out(&mut self, what: impl Into<String>, count: usize) {
+        if count > 0 {
+            *self.unmapped.entry(what.into()).or_default() += count;
+        }
     }
 
     pub(super) fn into_unmapped(self) -> Vec<Unmapped> {

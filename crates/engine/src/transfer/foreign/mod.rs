@@ -5,19 +5,23 @@
 
 mod claude_mem;
 mod codememory;
+mod desk;
 mod harvest;
 mod instructions;
 mod obsidian;
 mod opencode_memory;
 mod opencodememory;
+mod rows;
 mod server_memory;
 mod sessionmem;
 mod store;
+mod tam_work;
 mod total_agent_memory;
 mod words;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use desk::Desk;
 use harvest::Harvest;
 pub use harvest::Unmapped;
 pub(crate) use store::store;

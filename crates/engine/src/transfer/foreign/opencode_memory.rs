@@ -1,13 +1,14 @@
 //! opencode-memory (`opencode-semantic-memory`): categorised memories with entities, links and a
-//! resolved state, which its own import lost.
+//! resolved state, which its own import lost. Its database, or the JSON that `export_memories` writes.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use hark_core::{Kind, Relation, Status};
-use hark_store::foreign::Record;
+use serde_json::Value;
 
 use super::harvest::{Harvest, Note, Tie};
+use super::rows::{Fields, Object, count_the_rest, export, not_an_export};
 use super::words::{kind, time};
 use super::{Surroundings, Tool, open};
 use crate::error::EngineError;
@@ -27,6 +28,9 @@ fn places(around: &Surroundings) -> Vec<PathBuf> {
 }
 
 fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
+    if let Some(json) = export(NAME, path)? {
+        return exported(path, &json, harvest);
+    }
     let db = open(NAME, path, "memory.db", "memories")?;
     let mut refs: HashMap<String, String> = HashMap::new();
     db.each::<EngineError>("entities", |row| {
@@ -53,25 +57,75 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
         })?;
     }
     db.each::<EngineError>("memory_links", |row| {
-        let (Some(from), Some(to)) = (row.text("source_memory_id"), row.text("target_memory_id")) else {
-            return Ok(());
-        };
-        let relation = match row.text("link_type").unwrap_or_default().parse() {
-            // Found by likeness there, and both go on holding: nothing was replaced.
-            Ok(Relation::Supersedes) => {
-                harvest.unmapped("a guessed `supersedes` became `related`");
-                Relation::Related
-            }
-            Ok(relation) => relation,
-            Err(_) => Relation::Related,
-        };
-        let weight = row.real("strength").unwrap_or(1.0) as f32;
-        harvest.ties.push(Tie { from: ("memories", from), to: ("memories", to), relation, weight });
+        tie(row, harvest);
         Ok(())
-    })
+    })?;
+    let read = [
+        "memories",
+        "archived_memories",
+        "entities",
+        "entity_memories",
+        "memory_links",
+        "ingest_state",
+        "enrichment_queue",
+    ];
+    let named = [
+        ("sessions", "a running session; import transcripts with `hark ingest`"),
+        ("entity_relationships", "a relation between entities; hark finds its own"),
+        ("indexed_files", "an indexed source file; hark does not index code"),
+        ("recall_events", "a note about what was recalled"),
+        ("missed_opportunities", "a note about what was not recalled"),
+        ("session_metrics", "a measurement of a session"),
+        ("background_activity_log", "a line of its log"),
+    ];
+    count_the_rest(&db, harvest, &read, &named)
 }
 
-fn note(row: &Record<'_>, harvest: &mut Harvest, entities: &HashMap<String, Vec<String>>) -> Option<Note> {
+/// What its `export_memories` writes.
+fn exported(path: &Path, json: &Value, harvest: &mut Harvest) -> Result<(), EngineError> {
+    let Some(memories) = json["memories"].as_array().or_else(|| json.as_array()) else {
+        return Err(not_an_export(NAME, path, "it contains no list `memories`"));
+    };
+    if memories.iter().any(|memory| Object(memory).text("content").is_none()) {
+        return Err(not_an_export(NAME, path, "something in `memories` has no `content`"));
+    }
+    // An entity is a name, or an object with a name.
+    let name = |entity: &Value| entity.as_str().or_else(|| entity["ref"].as_str()).map(str::to_owned);
+    let named = |memory: &Value| -> Option<(String, Vec<String>)> {
+        let entities = memory["entities"].as_array()?.iter().filter_map(name).collect();
+        Some((Object(memory).text("id")?, entities))
+    };
+    let entities: HashMap<String, Vec<String>> = memories.iter().filter_map(named).collect();
+    for memory in memories {
+        match note(&Object(memory), harvest, &entities) {
+            Some(note) => harvest.notes.push(note),
+            None => harvest.unmapped("a memory without an id"),
+        }
+    }
+    for link in json["links"].as_array().into_iter().flatten() {
+        tie(&Object(link), harvest);
+    }
+    Ok(())
+}
+
+fn tie(row: &impl Fields, harvest: &mut Harvest) {
+    let (Some(from), Some(to)) = (row.text("source_memory_id"), row.text("target_memory_id")) else {
+        return;
+    };
+    let relation = match row.text("link_type").unwrap_or_default().parse() {
+        // Found by likeness there, and both go on holding: nothing was replaced.
+        Ok(Relation::Supersedes) => {
+            harvest.unmapped("a guessed `supersedes` became `related`");
+            Relation::Related
+        }
+        Ok(relation) => relation,
+        Err(_) => Relation::Related,
+    };
+    let weight = row.real("strength").unwrap_or(1.0) as f32;
+    harvest.ties.push(Tie { from: ("memories", from), to: ("memories", to), relation, weight });
+}
+
+fn note(row: &impl Fields, harvest: &mut Harvest, entities: &HashMap<String, Vec<String>>) -> Option<Note> {
     let id = row.text("id").or_else(|| row.text("original_id"))?;
     let word = row.text("category").unwrap_or_else(|| "fact".to_owned());
     let is_reminder = word == "reminder";

@@ -7,6 +7,7 @@ use hark_core::Kind;
 use hark_core::session::{FileOp, SessionStatus};
 
 use super::harvest::{Harvest, Note, Run};
+use super::rows::count_the_rest;
 use super::words::time;
 use super::{Surroundings, Tool, open};
 use crate::error::EngineError;
@@ -54,9 +55,8 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
         let started = time(row.text("started_at").as_deref()).unwrap_or_default();
         let ended = time(row.text("ended_at").as_deref());
         let status = row.text("status").unwrap_or_default();
+        let host = row.text("tool").unwrap_or_else(|| "claude-code".to_owned());
         harvest.runs.push(Run {
-            id,
-            host: row.text("tool").unwrap_or_else(|| "claude-code".to_owned()),
             project: project.clone().or_else(|| row.text("project")),
             title: row.text("slug"),
             goal: row.text("goal"),
@@ -66,18 +66,11 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
             } else {
                 SessionStatus::Expired
             }),
-            started,
             updated: ended.unwrap_or(started),
             ended,
             head_start: row.text("git_sha_start"),
             head_end: row.text("git_sha_end"),
-            done: Vec::new(),
-            pending: Vec::new(),
-            work: Vec::new(),
-            decisions: Vec::new(),
-            files: Vec::new(),
-            plans: Vec::new(),
-            references: Vec::new(),
+            ..Run::new(id, host, started)
         });
         Ok(())
     })?;
@@ -123,7 +116,8 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
             other => harvest.unmapped(format!("a `{}` of a session", super::words::plain(other))),
         }
         Ok(())
-    })
+    })?;
+    count_the_rest(&db, harvest, &["sessions", "session_files", "session_chunks"], &[])
 }
 
 fn is_home(path: &Path) -> bool {

@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 
 use hark_core::memory::{Importance, UnknownKey, one_line, title_from_body};
 use hark_core::redact::cut_at;
-use hark_core::session::{FileTouch, Pointer};
+use hark_core::session::{FileTouch, Pointer, Summary};
 use hark_core::{
-    Clean, Link, Memory, MemoryId, Origin, ProjectKey, Relation, Scope, Session, SessionId, Status, Timestamp,
+    Clean, Link, Memory, MemoryId, Origin, Relation, Scope, Session, SessionId, Status, Timestamp,
 };
 
 use super::super::arrival::Arrival;
 use super::super::import::{Block, Intake, Item, Tally};
+use super::desk::{Desk, Told};
 use super::harvest::{Harvest, Key, Note, Run, Unmapped};
+use super::words::without_colours;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
-use crate::ops::scope::WriteScope;
 
 /// The result of a harvest.
 pub(crate) struct Settled {
@@ -22,19 +23,19 @@ pub(crate) struct Settled {
     pub(crate) unmapped: Vec<Unmapped>,
     /// The tool's names for projects, and ours.
     pub(crate) projects: BTreeMap<String, String>,
+    /// Our names of projects that had nothing here before.
+    pub(crate) new_projects: Vec<String>,
 }
 
-/// Brings a harvest into the store. A scope that says something holds for all of it.
+/// Brings a harvest into the store.
 pub(crate) fn store(
     engine: &mut Engine,
     caller: &Caller,
     mut harvest: Harvest,
-    scope: &WriteScope,
+    desk: &mut Desk,
     dry_run: bool,
 ) -> Result<Settled, EngineError> {
-    let forced =
-        if scope.project.is_some() || scope.global { Some(scope.resolve(engine, caller)?) } else { None };
-    let mut desk = Desk { projects: BTreeMap::new(), forced, scopes: HashMap::new() };
+    desk.begin_source();
     let ids: HashMap<Key, MemoryId> =
         harvest.notes.iter().map(|note| (note.key.clone(), note_id(harvest.tool, note))).collect();
     let links = links(&mut harvest, &ids);
@@ -63,7 +64,8 @@ pub(crate) fn store(
     // One at a time, so that the lock is released soon.
     let blocks = items.into_iter().map(|item| Block { items: vec![item], done: 0 });
     let tally = Intake::new(engine, dry_run).take(blocks, &mut |_| ())?;
-    Ok(Settled { tally, unmapped: harvest.into_unmapped(), projects: desk.projects })
+    let Told { projects, new } = desk.told();
+    Ok(Settled { tally, unmapped: harvest.into_unmapped(), projects, new_projects: new })
 }
 
 /// Links by the memory they start at. One whose end is not there is told, not kept.
@@ -117,7 +119,7 @@ fn memory(
     mut links: Vec<Link>,
     ids: &HashMap<Key, MemoryId>,
 ) -> Item {
-    let clean = |text: &str| engine.clean(text);
+    let clean = |text: &str| engine.clean(&without_colours(text));
     let optional =
         |text: Option<String>| text.map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).map(|t| clean(&t));
     let list = |texts: Vec<String>| {
@@ -184,7 +186,7 @@ pub(in crate::transfer) fn source_key(engine: &Engine, source: &str) -> UnknownK
 }
 
 fn session(engine: &Engine, tool: &str, run: Run, scope: &Scope) -> Item {
-    let clean = |text: &str| engine.clean(text);
+    let clean = |text: &str| engine.clean(&without_colours(text));
     let list = |texts: Vec<String>| texts.iter().map(|text| clean(text)).collect();
     let pointers = |pairs: Vec<(String, Option<String>)>| {
         pairs
@@ -200,6 +202,8 @@ fn session(engine: &Engine, tool: &str, run: Run, scope: &Scope) -> Item {
     session.status = run.status;
     session.updated = run.updated.max(run.started);
     session.ended = run.ended;
+    session.branch = run.branch.map(|t| one_line(&clean(&t)));
+    session.summary = run.summary.map(|t| Summary { text: clean(&t), extracted: false });
     session.head_start = run.head_start.map(|t| clean(&t));
     session.head_end = run.head_end.map(|t| clean(&t));
     session.done = list(run.done);
@@ -223,68 +227,6 @@ fn session(engine: &Engine, tool: &str, run: Run, scope: &Scope) -> Item {
     session.unknown = vec![source_key(engine, &format!("{tool}/sessions/{}", run.id))];
     let redacted = session.searchable().contains("[REDACTED:");
     Item::Session(Box::new(Arrival { what: session, file: None, verbatim: None, redacted }))
-}
-
-/// Finds our name for a project that another tool names.
-struct Desk {
-    projects: BTreeMap<String, String>,
-    forced: Option<Scope>,
-    scopes: HashMap<String, Scope>,
-}
-
-impl Desk {
-    fn scope(&mut self, engine: &mut Engine, caller: &Caller, name: Option<&str>) -> Scope {
-        if let Some(forced) = &self.forced {
-            return forced.clone();
-        }
-        let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else { return Scope::Global };
-        if let Some(known) = self.scopes.get(name) {
-            return known.clone();
-        }
-        let scope = known_project(engine, caller, name).map_or(Scope::Global, Scope::Project);
-        let ours = scope.project().map_or("global".to_owned(), ToString::to_string);
-        self.projects.insert(engine.clean(name).into_string(), ours);
-        self.scopes.insert(name.to_owned(), scope.clone());
-        scope
-    }
-}
-
-/// A folder is asked for its project; a name is looked for among the projects we know, with and without
-/// the mark that some tools hang on it; the rest keeps its name.
-fn known_project(engine: &mut Engine, caller: &Caller, name: &str) -> Option<ProjectKey> {
-    let folder = std::path::Path::new(name);
-    if folder.is_absolute() {
-        if folder.is_dir() {
-            return engine.project_of(folder);
-        }
-        return ProjectKey::new(&engine.clean(folder.file_name()?.to_str()?));
-    }
-    let bare = name
-        .rsplit_once('-')
-        .filter(|(_, mark)| mark.len() == 8 && mark.bytes().all(|b| b.is_ascii_hexdigit()))
-        .map(|(stem, _)| stem);
-    let here = caller.cwd.clone().and_then(|cwd| engine.project_of(&cwd));
-    // Claude Code's own name for the folder that the caller is in.
-    if name.starts_with('-')
-        && caller.cwd.as_deref().is_some_and(|cwd| super::instructions::dashed(cwd) == name)
-    {
-        return here;
-    }
-    let called = |key: &ProjectKey, wanted: &str| {
-        let last = key.name();
-        last == wanted || last.rsplit_once('-').is_some_and(|(stem, mark)| stem == wanted && mark.len() == 8)
-    };
-    for wanted in [Some(name), bare].into_iter().flatten() {
-        let known = engine.store.project_keys().unwrap_or_default();
-        let mut all: Vec<&ProjectKey> = known.iter().chain(&here).collect();
-        all.sort();
-        all.dedup();
-        let mut matches = all.into_iter().filter(|key| key.as_str() == wanted || called(key, wanted));
-        if let (Some(only), None) = (matches.next(), matches.next()) {
-            return Some(only.clone());
-        }
-    }
-    ProjectKey::new(&engine.clean(name))
 }
 
 /// Two states of one thing at both ends: the newer names the older, and the other way round.

@@ -1,4 +1,5 @@
-//! total-agent-memory: knowledge with states and relations, errors, insights, rules, episodes.
+//! total-agent-memory: knowledge with states and relations, errors, insights, rules, episodes; the rest is in
+//! `tam_work.rs`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +12,12 @@ use super::words::{from_ten, kind, list, plain, time};
 use super::{Surroundings, Tool, open};
 use crate::error::EngineError;
 
-const NAME: &str = "total-agent-memory";
+pub(super) const NAME: &str = "total-agent-memory";
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
     aliases: &["tam", "claude-total-memory"],
-    about: "knowledge, errors, insights, rules and episodes",
+    about: "knowledge, errors, insights, rules, episodes, procedures and sessions",
     places,
     read,
 };
@@ -40,10 +41,7 @@ fn read(path: &Path, harvest: &mut Harvest) -> Result<(), EngineError> {
         harvest.notes.push(note);
         Ok(())
     })?;
-    db.each::<EngineError>("fact_assertions", |_| {
-        harvest.unmapped("a derived fact triple");
-        Ok(())
-    })
+    super::tam_work::read(&db, harvest)
 }
 
 fn knowledge(db: &Database, harvest: &mut Harvest) -> Result<(), EngineError> {
@@ -101,7 +99,13 @@ fn learned(db: &Database, harvest: &mut Harvest) -> Result<(), EngineError> {
         note.why = row.text("context");
         note.learned = row.text("fix");
         note.tags.extend(row.text("category"));
-        if row.text("status").is_some_and(|status| status != "open") {
+        // An error that taught something is not yet one that was fixed.
+        let is_fixed = match row.text("status").as_deref() {
+            None | Some("open") => false,
+            Some("insight_extracted") => note.learned.is_some(),
+            Some(_) => true,
+        };
+        if is_fixed {
             note.status = Status::Resolved;
             note.closed = time(row.text("resolved_at").as_deref());
         }
@@ -155,13 +159,17 @@ fn learned(db: &Database, harvest: &mut Harvest) -> Result<(), EngineError> {
 }
 
 /// What all of its tables have in common.
-fn note(row: &Record<'_>, table: &'static str, kind: Kind, text: &str) -> Option<Note> {
+pub(super) fn note(row: &Record<'_>, table: &'static str, kind: Kind, text: &str) -> Option<Note> {
     let mut note = Note::new((table, row.text("id")?), kind, row.text(text).unwrap_or_default());
-    // `general` is its word for "no project".
-    note.project = row.text("project").filter(|name| name != "general");
+    note.project = row.text("project").and_then(|name| project(&name));
     note.session = row.text("session_id");
     note.tags = list(row.text("tags").as_deref());
     note.confidence = row.real("confidence").unwrap_or(0.6) as f32;
     note.created = time(row.text("created_at").as_deref());
     Some(note)
+}
+
+/// `general` is its word for "no project".
+pub(super) fn project(name: &str) -> Option<String> {
+    (name != "general").then(|| name.to_owned())
 }

@@ -58,6 +58,26 @@ pub(super) fn list(text: Option<&str>) -> Vec<String> {
     }
 }
 
+/// Text without the codes by which programs colour a terminal: they were never meant to be read.
+pub(super) fn without_colours(text: &str) -> std::borrow::Cow<'_, str> {
+    const ESCAPE: char = '\u{1b}';
+    if !text.contains(ESCAPE) {
+        return text.into();
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(ESCAPE) {
+        kept.push_str(before);
+        rest = match after.strip_prefix('[') {
+            // A control sequence ends with the first character from `@` to `~`.
+            Some(code) => code.find(|c| ('@'..='~').contains(&c)).map_or("", |end| &code[end + 1..]),
+            None => after,
+        };
+    }
+    kept.push_str(rest);
+    kept.into()
+}
+
 /// From a scale of 1 to 10 to ours of 1 to 5.
 pub(super) fn from_ten(value: Option<i64>) -> u8 {
     match value {
@@ -88,6 +108,13 @@ mod tests {
         for text in ["", "never", "0", "-5", "NaN", "inf"] {
             assert_eq!(time(Some(text)), None, "{text}");
         }
+    }
+
+    #[test]
+    fn colours_are_dropped_and_words_stay() {
+        assert_eq!(without_colours("\u{1b}[1;31mFAIL\u{1b}[0m src/a.ts [x]"), "FAIL src/a.ts [x]");
+        assert_eq!(without_colours("plain [31m text"), "plain [31m text");
+        assert_eq!(without_colours("cut \u{1b}[31"), "cut ");
     }
 
     #[test]

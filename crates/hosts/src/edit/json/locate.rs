@@ -86,15 +86,23 @@ pub(super) fn plain(node: &Node<'_>) -> Value {
 }
 
 /// Whether a string anywhere in it contains `mark` as whole words.
-pub(super) fn mentions(value: &Value, mark: &str) -> bool {
+pub(in crate::edit) fn mentions(value: &Value, mark: &str) -> bool {
+    mentioning(value, mark).is_some()
+}
+
+/// That string.
+pub(in crate::edit) fn mentioning<'v>(value: &'v Value, mark: &str) -> Option<&'v str> {
     match value {
-        Value::String(text) => text.match_indices(mark).any(|(at, _)| {
+        Value::String(text) => {
             let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-            !text[..at].ends_with(inside) && !text[at + mark.len()..].starts_with(inside)
-        }),
-        Value::Array(elements) => elements.iter().any(|element| mentions(element, mark)),
-        Value::Object(entries) => entries.values().any(|value| mentions(value, mark)),
-        _ => false,
+            let whole = |(at, _): (usize, &str)| {
+                !text[..at].ends_with(inside) && !text[at + mark.len()..].starts_with(inside)
+            };
+            text.match_indices(mark).any(whole).then_some(text)
+        }
+        Value::Array(elements) => elements.iter().find_map(|element| mentioning(element, mark)),
+        Value::Object(entries) => entries.values().find_map(|value| mentioning(value, mark)),
+        _ => None,
     }
 }
 

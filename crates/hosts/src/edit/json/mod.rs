@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{Refusal, State, Trace};
 use locate::{Step, parse, walk};
+pub(super) use locate::{mentioning, mentions};
 
 pub(super) fn entry_state(text: &str, path: &[String], value: &Value) -> Result<State, Refusal> {
     let Some(root) = parse(text)? else { return Ok(State::Absent) };
@@ -27,6 +28,13 @@ pub(super) fn entry(text: &str, path: &[String]) -> Result<Option<Value>, Refusa
         Step::Found(found) => Some(locate::plain(found)),
         Step::Missing { .. } => None,
     })
+}
+
+/// The element that would be removed as a whole: hark's, unless others put their handlers next to it.
+pub(super) fn item(text: &str, path: &[String], mark: &str) -> Result<Option<Value>, Refusal> {
+    let Some(Value::Array(elements)) = entry(text, path)? else { return Ok(None) };
+    let found = elements.into_iter().find(|element| locate::mentions(element, mark));
+    Ok(found.filter(|element| remove::guest(element, mark).is_none()))
 }
 
 pub(super) fn item_state(text: &str, path: &[String], value: &Value, mark: &str) -> Result<State, Refusal> {

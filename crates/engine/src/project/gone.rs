@@ -1,0 +1,80 @@
+//! The project of a folder that no longer exists: transcripts and sessions name worktrees that were deleted and
+//! repositories that were moved.
+
+use std::path::{Component, Path, PathBuf};
+
+use hark_core::ProjectKey;
+
+use super::{git, identify};
+use crate::engine::Engine;
+
+/// Where assistants and people put worktrees inside a repository: `<repository>/.worktrees/<name>`.
+const WORKTREES: &[&[&str]] =
+    &[&[".claude", "worktrees"], &[".worktrees"], &[".git", "worktrees"], &[".trees"]];
+
+/// The project that a missing folder belonged to; `None` if nothing says so.
+pub(super) fn project(engine: &mut Engine, folder: &Path) -> Option<ProjectKey> {
+    if let Some(repository) = repository_of_worktree(folder) {
+        if git::find(&repository).is_some_and(|found| found.work_tree == repository) {
+            return identify(engine, &repository);
+        }
+        // The repository is gone too. Several worktrees of it are one project all the same.
+        return match recorded(engine, folder) {
+            Some((_, key)) => Some(key),
+            None => identify(engine, &repository),
+        };
+    }
+    let (place, key) = recorded(engine, folder)?;
+    // A repository that still exists around the folder, and inside of what was recorded, is nearer.
+    let around = git::find(folder).map(|repository| repository.work_tree);
+    let is_nearer = around.is_some_and(|tree| tree.starts_with(&place) && tree != place);
+    (!is_nearer).then_some(key)
+}
+
+/// The nearest folder around this one that was seen as a project: itself, or a repository that contained it.
+fn recorded(engine: &Engine, folder: &Path) -> Option<(PathBuf, ProjectKey)> {
+    folder.ancestors().find_map(|dir| {
+        let place = engine.store.place_at(dir)?;
+        (place.is_git || dir == folder).then_some((place.path, place.key))
+    })
+}
+
+/// The repository that a worktree at this path belongs to, by where it is.
+fn repository_of_worktree(folder: &Path) -> Option<PathBuf> {
+    let parts: Vec<Component<'_>> = folder.components().collect();
+    let names = |part: &Component<'_>, name: &str| part.as_os_str() == name;
+    (1..parts.len()).find_map(|at| {
+        let rest = &parts[at..];
+        let fits = |shape: &&&[&str]| {
+            rest.len() > shape.len() && shape.iter().zip(rest).all(|(name, part)| names(part, name))
+        };
+        WORKTREES.iter().find(fits).map(|_| parts[..at].iter().collect())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worktrees_are_known_by_where_they_are() {
+        let repository =
+            |path: &str| repository_of_worktree(Path::new(path)).map(|p| p.display().to_string());
+        for path in [
+            "/home/ann/cli/.worktrees/3",
+            "/home/ann/cli/.worktrees/3/src/deep",
+            "/home/ann/cli/.claude/worktrees/calm-fox",
+            "/home/ann/cli/.trees/x",
+        ] {
+            assert_eq!(repository(path).as_deref(), Some("/home/ann/cli"), "{path}");
+        }
+        for path in [
+            "/home/ann/cli",
+            "/home/ann/cli/.worktrees",
+            "/home/ann/.claude/projects/x",
+            "/home/ann/worktrees/x",
+        ] {
+            assert_eq!(repository(path), None, "{path}");
+        }
+    }
+}
