@@ -76,9 +76,9 @@ fn protocol() -> Outcome<String> {
 }
 
 /// Fetches real assistants into the target folder and runs them with the release binary in them, or with the
-/// one that `HARK_BINARY` names; says what was skipped.
+/// one that `HARK_TEST_BINARY` names; says what was skipped.
 fn assistants(words: &[&str]) -> Outcome<String> {
-    let binary = match std::env::var_os("HARK_BINARY") {
+    let binary = match std::env::var_os(hark_testkit::TESTED_BINARY) {
         Some(path) => path.into(),
         None => workspace::release_binary()?,
     };

@@ -106,11 +106,8 @@ impl Points {
             "tool" if event.ok == Some(false) => {
                 let about = if event.target.is_empty() { event.tool } else { event.target };
                 let error = telling_line(event.body);
-                let words = if error.is_empty() {
-                    line(about, 20)
-                } else {
-                    format!("{}: {error}", line(about, 14))
-                };
+                let words =
+                    if error.is_empty() { line(about, 20) } else { format!("{}: {error}", line(about, 14)) };
                 push_new(&mut self.failed, words);
             }
             "tool" if event.changes => {
@@ -138,7 +135,8 @@ impl Points {
                 continue;
             }
             let labels = [ASKED, CHANGED, RAN, FAILED, SAID];
-            let Some((label, rest)) = labels.iter().find_map(|label| Some((*label, line.strip_prefix(label)?)))
+            let Some((label, rest)) =
+                labels.iter().find_map(|label| Some((*label, line.strip_prefix(label)?)))
             else {
                 continue;
             };
@@ -248,8 +246,12 @@ fn push_new(list: &mut Vec<String>, item: String) {
 
 /// The first whole sentences of a text that fit; a first sentence that is too long is cut.
 fn sentences(text: &str, tokens: usize) -> String {
-    let paragraph: Vec<&str> =
-        text.lines().map(str::trim).skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty()).collect();
+    let paragraph: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| line.is_empty())
+        .take_while(|line| !line.is_empty())
+        .collect();
     let text = line(&paragraph.join(" "), usize::MAX);
     let mut end = 0;
     for stop in ends_of_sentences(&text) {
@@ -324,7 +326,8 @@ mod tests {
                         These calls failed: \"cargo test: error[E0425]: cannot find value\".\n\
                         The assistant said: \"It keeps a cursor now.\".";
         assert_eq!(&*text, expected);
-        let later = [seen("tool", "src/import.rs", "", Some(true)), seen("reply", "", "It works. Later.", None)];
+        let later =
+            [seen("tool", "src/import.rs", "", Some(true)), seen("reply", "", "It works. Later.", None)];
         let both = condense(&[&text, &leaf(&later, None)]);
         assert!(both.contains("src/import.rs (3 times)") && both.contains("\"It works. Later.\""), "{both}");
         assert!(both.contains("\"cargo build\"") && both.contains("restartable, please."), "{both}");

@@ -80,18 +80,12 @@ fn old_by_use(engine: &Engine, keep: i64) -> Result<Option<Timestamp>, EngineErr
 /// Whether a session that goes on has grown long enough to condense its older events.
 pub(crate) fn is_due(engine: &Engine, session: i64) -> Result<bool, EngineError> {
     let history = &engine.config.history;
-    Ok(history.tokens > 0
-        && engine.store.undigested_tokens(session, history.tail)? > history.tokens)
+    Ok(history.tokens > 0 && engine.store.undigested_tokens(session, history.tail)? > history.tokens)
 }
 
 /// Condenses a session, except for its `tail` newest events: creates missing leaves and rebuilds everything above
 /// them.
-pub(crate) fn one(
-    engine: &mut Engine,
-    session: i64,
-    tail: usize,
-    until: Instant,
-) -> Result<(), EngineError> {
+pub(crate) fn one(engine: &mut Engine, session: i64, tail: usize, until: Instant) -> Result<(), EngineError> {
     let now = engine.now();
     let told = ask(engine, session, tail, until)?;
     engine.store.write(now, |writer| {

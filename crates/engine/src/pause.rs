@@ -158,7 +158,8 @@ impl Pauses {
 
     fn close(&mut self, place: Option<&Place>, all: bool, now: Timestamp) -> usize {
         let mut ended = 0;
-        for pause in self.pauses.iter_mut().filter(|pause| pause.session.is_none() && pause.is_in_force(now)) {
+        for pause in self.pauses.iter_mut().filter(|pause| pause.session.is_none() && pause.is_in_force(now))
+        {
             let same = match (&pause.place, place) {
                 (Some(its), Some(place)) => its.is(place),
                 (None, None) => true,
@@ -205,10 +206,12 @@ mod tests {
     fn a_pause_holds_at_its_place_and_in_its_time() {
         let folder = tempfile::tempdir().unwrap();
         let layout = Layout::new(folder.path().join("home"));
-        let (here, there) = (Place::of(&folder.path().join("a"), None), Place::of(&folder.path().join("b"), None));
+        let (here, there) =
+            (Place::of(&folder.path().join("a"), None), Place::of(&folder.path().join("b"), None));
         let mut pauses = Pauses::read(&layout);
         assert!(pauses.is_empty());
-        let pause = |place: Option<&Place>, from, until| Pause { place: place.cloned(), session: None, from, until };
+        let pause =
+            |place: Option<&Place>, from, until| Pause { place: place.cloned(), session: None, from, until };
         pauses.begin(pause(Some(&here), 100, Some(200)), &layout).unwrap();
         let read = Pauses::read(&layout);
         assert_eq!(read, pauses);

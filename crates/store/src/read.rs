@@ -178,7 +178,12 @@ impl Store {
 
     /// Memories that were stored in a session, oldest first. `names` are the ids under which it is known; none of
     /// them is older than `since`.
-    pub fn learned_in(&self, names: &[&str], since: Timestamp, limit: usize) -> Result<Vec<Stored>, StoreError> {
+    pub fn learned_in(
+        &self,
+        names: &[&str],
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
         let run = || -> rusqlite::Result<Vec<i64>> {
             let mut read = self.conn.prepare_cached(
                 "SELECT num, json_extract(doc, '$.session') FROM memory WHERE created >= ?1 \

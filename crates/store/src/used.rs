@@ -57,8 +57,8 @@ impl Store {
                 "SELECT m.num, m.project FROM used u JOIN memory m ON m.id = u.id \
                  WHERE u.uses > 0 AND u.last >= ?1 AND m.status = 'active' ORDER BY u.uses DESC, u.last DESC, m.num",
             )?;
-            let rows = statement
-                .query_map([since.as_millis()], |row| Ok((row.get(0)?, ProjectNum(row.get(1)?))))?;
+            let rows =
+                statement.query_map([since.as_millis()], |row| Ok((row.get(0)?, ProjectNum(row.get(1)?))))?;
             let visible = |(_, project): &(i64, ProjectNum)| projects.is_none_or(|p| p.contains(project));
             let nums = rows.filter(|row| row.as_ref().map_or(true, visible));
             nums.take(limit).map(|row| row.map(|(num, _)| num)).collect()

@@ -13,6 +13,7 @@ mod proof;
 mod proven;
 mod stage;
 mod story;
+mod trust;
 mod verdict;
 
 use std::fs;
@@ -101,8 +102,11 @@ fn play_row(
     // The last one answers for what is left in the home when all have gone.
     if let Some(last) = verdicts.last_mut().filter(|_| !played.is_empty()) {
         let before = last.said.len();
+        if let Some(client) = played.last() {
+            story::trouble(&stage, client, last);
+        }
         story::leave(&stage, &played, last);
-        print!("-- uninstall\n{}", &last.said[before..]);
+        print!("-- in trouble, and uninstalled\n{}", &last.said[before..]);
     }
     Ok(verdicts)
 }

@@ -17,7 +17,8 @@ pub fn request_in(prompt: &Clean) -> Option<Clean> {
             && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'))
     });
     let request = if is_command { rest.trim() } else { text };
-    let says_something = if is_command { request.split_whitespace().count() >= FEWEST_WORDS } else { !request.is_empty() };
+    let says_something =
+        if is_command { request.split_whitespace().count() >= FEWEST_WORDS } else { !request.is_empty() };
     // A part of a clean text is clean.
     says_something.then(|| Clean::already_redacted(request.to_owned()))
 }
@@ -38,8 +39,9 @@ mod tests {
     #[test]
     fn commands_to_the_client_are_not_requests() {
         let clean = |text: &str| Clean::already_redacted(text.to_owned());
-        for prompt in ["/clear", "/model opus", "/mcp:login now", "/compact", "",
-            "<command-name>/init</command-name>"] {
+        for prompt in
+            ["/clear", "/model opus", "/mcp:login now", "/compact", "", "<command-name>/init</command-name>"]
+        {
             assert_eq!(request_in(&clean(prompt)), None, "{prompt}");
         }
         for (prompt, request) in [

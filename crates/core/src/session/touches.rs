@@ -78,9 +78,7 @@ mod tests {
 
     fn merged(touches: &[(&str, FileOp, Option<&str>)]) -> Vec<(String, FileOp, Option<String>, u32)> {
         let touches = touches.iter().zip(1..).map(|((path, op, from), at)| touch(path, *op, *from, at));
-        let shown = |t: FileTouch| {
-            (t.path.to_string(), t.op, t.from.map(|from| from.to_string()), t.edits)
-        };
+        let shown = |t: FileTouch| (t.path.to_string(), t.op, t.from.map(|from| from.to_string()), t.edits);
         merge(touches.collect()).into_iter().map(shown).collect()
     }
 

@@ -174,8 +174,7 @@ pub(super) fn merged(mut edited: Session, counted: &Session) -> Session {
     let written = edited.updated;
     let since = counted.files.iter().filter(|file| file.last > written);
     for file in since {
-        let known: Option<&mut FileTouch> =
-            edited.files.iter_mut().find(|known| known.path == file.path);
+        let known: Option<&mut FileTouch> = edited.files.iter_mut().find(|known| known.path == file.path);
         match known {
             Some(known) => *known = file.clone(),
             None => edited.files.push(file.clone()),

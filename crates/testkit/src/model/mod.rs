@@ -24,6 +24,8 @@ pub use script::{Script, Step};
 
 /// How long a held conversation waits to be released.
 const MOST_HELD: Duration = Duration::from_secs(60);
+/// The request from which on it waits.
+const HELD_REQUEST: usize = 2;
 
 /// A client's request and the answer it received.
 #[derive(Debug, Clone)]
@@ -83,6 +85,13 @@ struct State {
     asked: Vec<Asked>,
 }
 
+impl State {
+    /// How many requests of this script there were.
+    fn asked_of(&self, prompt: &str) -> usize {
+        self.asked.iter().filter(|asked| asked.script.as_deref() == Some(prompt)).count()
+    }
+}
+
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -122,10 +131,9 @@ impl Model {
         *self.shared.state() = State { scripts, asked: Vec::new() };
     }
 
-    /// Waits for the first request of this script; whether it came in time.
+    /// Waits until this script is held; whether that was in time.
     pub fn wait_for(&self, prompt: &str, patience: Duration) -> bool {
-        let of_script = |asked: &Asked| asked.script.as_deref() == Some(prompt);
-        let waits = |state: &mut State| !state.asked.iter().any(of_script);
+        let waits = |state: &mut State| state.asked_of(prompt) < HELD_REQUEST;
         let waited = self.shared.changed.wait_timeout_while(self.shared.state(), patience, waits);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
@@ -212,11 +220,14 @@ fn answer(shared: &Shared, message: &Message) -> http::Answer {
             http::Answer::missing()
         }
     };
-    let prompt = asked.script.clone();
+    let prompt = asked.script.clone().unwrap_or_default();
     state.asked.push(asked);
     shared.changed.notify_all();
     let began = Instant::now();
-    let is_held = |state: &State| state.scripts.iter().any(|s| s.held && Some(&s.prompt) == prompt.as_ref());
+    let is_held = |state: &State| {
+        let held = state.scripts.iter().any(|script| script.held && script.prompt == prompt);
+        held && state.asked_of(&prompt) >= HELD_REQUEST
+    };
     while is_held(&state) && began.elapsed() < MOST_HELD {
         let waited = shared.changed.wait_timeout(state, MOST_HELD);
         state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -253,6 +264,7 @@ const COMPACTION: &[&str] = &[
     "summarize the conversation",
     "<state_snapshot>",
     "Here is the conversation so far",
+    "wrap your final summary",
 ];
 
 /// The last message of the user.

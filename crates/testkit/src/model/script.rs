@@ -15,7 +15,8 @@ pub struct Script {
     pub prompt: String,
     pub steps: Vec<Step>,
     pub closing: String,
-    /// Answers nothing until [`release`](super::Model::release).
+    /// After its first answer, it waits for [`release`](super::Model::release). Some clients take a session
+    /// without an answer for abandoned.
     pub held: bool,
 }
 
@@ -110,7 +111,8 @@ impl Script {
     /// The summary of a conversation, for a client that asks for one.
     pub(super) fn summary(&self, heard: &Heard, texts: &[&str]) -> Said {
         let done = self.steps.len() - self.left(heard, texts).len();
-        let text = format!("{SUMMARY}{}: {done} steps are done.", self.prompt);
+        // Droid wants the tags.
+        let text = format!("<summary>{SUMMARY}{}: {done} steps are done.</summary>", self.prompt);
         // As much as made the client ask: some compare what they had with what they get.
         let tokens = self.steps.iter().map(|step| step.tokens).max().unwrap_or(FEW_TOKENS);
         Said { reply: Reply::Text(text), tokens }

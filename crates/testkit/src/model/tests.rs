@@ -130,6 +130,7 @@ fn a_held_conversation_waits_to_be_released() {
     let model = Model::start().unwrap();
     model.play(vec![Script { held: true, ..script("HELLO", Vec::new()) }]);
     let body = json!({ "messages": [{ "role": "user", "content": "HELLO" }], "tools": [{ "name": "a" }] });
+    assert!(ask(&model, "/v1/messages", &body).contains("BYE"), "the first one is answered");
     thread::scope(|scope| {
         let answer = scope.spawn(|| ask(&model, "/v1/messages", &body));
         assert!(model.wait_for("HELLO", MOST_HELD));

@@ -17,6 +17,7 @@ pub(super) const CLIENT: Client = Client {
     environment: |_| {
         ["CLINE_TELEMETRY_DISABLED", "CLINE_NO_AUTO_UPDATE"].map(|name| (name, "1".to_owned())).to_vec()
     },
+    reviewed: None,
     before: Some(|scene| {
         let url = format!("{}/v1", scene.url);
         words(&["auth", "-p", "openai-compatible", "-k", "sk-not-a-key", "-m", "fake-model", "-b", &url])

@@ -19,6 +19,7 @@ pub(super) const CLIENT: Client = Client {
             ("COPILOT_MODEL", "fake-model".to_owned()),
         ]
     },
+    reviewed: None,
     before: None,
     arguments: |prompt, session| {
         let options = ["--allow-all-tools", "--allow-all-paths", "--output-format", "json"];

@@ -26,6 +26,7 @@ pub(super) const CLIENT: Client = Client {
             ("FACTORY_AIRGAP_ENABLED", "true".to_owned()),
         ]
     },
+    reviewed: None,
     before: None,
     arguments: |prompt, _| {
         words(&["exec", "--skip-permissions-unsafe", "-m", "custom:fake-model", "-o", "stream-json", prompt])

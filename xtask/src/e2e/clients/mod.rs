@@ -38,6 +38,8 @@ pub(super) struct Client {
     /// What its user has set up before hark comes, by path below the home or `$config`.
     pub(super) settings: fn(&Scene<'_>) -> Vec<(PathBuf, String)>,
     pub(super) environment: fn(&Scene<'_>) -> Vec<(&'static str, String)>,
+    /// The file below the home in which it keeps which hooks its user has reviewed; it runs no others.
+    pub(super) reviewed: Option<&'static str>,
     /// A command to run once before, such as a login.
     pub(super) before: Option<fn(&Scene<'_>) -> Vec<String>>,
     /// Its words for a prompt: in a new session, or in the one that it calls so.

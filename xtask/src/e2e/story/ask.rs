@@ -1,5 +1,5 @@
-//! Two sessions at once: one asks about what hark knows and returns to what broke; the other wants nothing
-//! of the sort.
+//! Two sessions at once: one asks about what hark knows and returns to what broke; the other does something
+//! unrelated.
 
 use hark_testkit::model::Asked;
 
@@ -28,7 +28,7 @@ impl Play<'_, '_> {
             steps.push(self.farewell());
         }
         let script = self.script("ASK", steps);
-        let aside = self.script("ASIDE", Vec::new());
+        let aside = self.script("ASIDE", vec![(client.shell)("node --version")]);
         let marks: Vec<String> = subagents.iter().map(|script| script.prompt.clone()).collect();
         let (mark, other_mark) = (script.prompt.clone(), aside.prompt.clone());
         let first = Run {

@@ -5,6 +5,7 @@
 mod ask;
 mod go_on;
 mod leave;
+mod trouble;
 mod work;
 
 use hark_testkit::model::{Asked, Script, Step};
@@ -16,6 +17,7 @@ use super::verdict::Verdict;
 use super::{health, proof};
 
 pub(super) use leave::leave;
+pub(super) use trouble::trouble;
 pub(super) use work::{goal, pending};
 
 /// Each client has a unique word that no other client would produce.
@@ -74,6 +76,9 @@ impl Play<'_, '_> {
         self.stage.furnish(self.client)?;
         let installed = self.wire();
         self.stage.prepare(self.client)?;
+        if let Some(file) = self.client.reviewed {
+            self.review(file)?;
+        }
         let worked = self.work()?;
         self.compare(&worked);
         let (mut told, aside) = self.ask()?;

@@ -8,8 +8,8 @@ use hark_testkit::model::Step;
 use serde_json::{Value, json};
 
 use super::{Play, Told};
-use crate::e2e::proof;
 use crate::e2e::stage::{NOTES, Run};
+use crate::e2e::{health, proof, trust};
 
 impl Play<'_, '_> {
     /// Installs, takes out again, and installs for good; the files that hark is in.
@@ -27,6 +27,15 @@ impl Play<'_, '_> {
         self.verdict.equal("`hark uninstall` gives every byte back", &differing, &Vec::new());
         self.stage.hark(&["install", id]);
         changed
+    }
+
+    /// The user trusts the hooks. Until then `hark doctor` says that they do not run.
+    pub(super) fn review(&mut self, file: &str) -> Result<(), String> {
+        health::untrusted(self.stage, self.client, &mut self.verdict);
+        let server = self.stage.command(self.client, vec!["app-server".to_owned()]);
+        let count = trust::review(server, &self.stage.project, &self.stage.home.user().join(file))?;
+        self.verdict.check(format!("its user trusts {count} hooks"), count > 0);
+        Ok(())
     }
 
     /// A first session: recalls, remembers, changes files, and runs a command that fails. Its prompt is about
