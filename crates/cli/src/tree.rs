@@ -183,6 +183,19 @@ mod tests {
     }
 
     #[test]
+    fn every_tool_that_texts_name_exists() {
+        let mut named = 0;
+        for (name, text) in hark_hosts::texts() {
+            let words = text.split(|c: char| !c.is_ascii_lowercase() && c != '_');
+            for tool in words.filter(|word| word.starts_with("memory_")) {
+                named += 1;
+                assert!(hark_engine::ops::find_tool(tool).is_some(), "{name}: no tool {tool}");
+            }
+        }
+        assert!(named > 15, "{named} tools");
+    }
+
+    #[test]
     fn the_tools_that_assistants_may_allow_are_those_that_read() {
         let reading = |operation: &&&Operation| operation.effect == hark_engine::operation::Effect::Read;
         let mut expected: Vec<&str> = TABLE.iter().filter(reading).filter_map(|o| o.tool_name()).collect();

@@ -92,7 +92,7 @@ const SAID: &str = "The assistant said: ";
 const BETWEEN: &str = "\"; \"";
 const COMMA: &str = ", ";
 
-/// The labels of digests before version 0.2, whose items stood between dots.
+/// The labels of the first version, whose items stood between dots.
 const OLD: &[(&str, &str)] =
     &[("Asked: ", ASKED), ("Changed: ", CHANGED), ("Ran: ", RAN), ("Failed: ", FAILED), ("Said: ", SAID)];
 const OLD_BETWEEN: &str = " · ";
@@ -217,7 +217,7 @@ fn fitting(label: &str, items: &[String], room: usize) -> String {
         if fewer < 4 {
             return String::new();
         }
-        first = truncate_to_tokens(&first, fewer);
+        first = sentences(&first, fewer);
     }
     let mut kept = vec![first.as_str()];
     for item in items[1..].iter().rev() {

@@ -7,6 +7,7 @@
 pub mod asked;
 mod id;
 mod raw;
+mod title;
 pub mod touches;
 
 use std::fmt;
@@ -15,6 +16,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 pub use id::{SessionId, SessionRef};
+pub use title::title_of_prompt;
 
 use crate::memory::UnknownKey;
 use crate::project::ProjectKey;

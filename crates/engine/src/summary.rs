@@ -4,6 +4,7 @@
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::event::EventKind;
 use hark_core::memory::{one_line, title_from_body};
+use hark_core::session::title_of_prompt;
 use hark_core::{Clean, Session};
 use hark_store::{PastEvent, Writer};
 
@@ -27,7 +28,7 @@ fn compose(session: &Session, prompts: &[PastEvent], last: Option<&PastEvent>, t
     let asked: Vec<Clean> = prompts
         .iter()
         .filter(|p| !is_trivial(&p.body))
-        .map(|p| one_line(&title_from_body(&p.body)))
+        .map(|p| one_line(&title_of_prompt(&p.body).unwrap_or_else(|| title_from_body(&p.body))))
         .filter(|title| !title.is_empty())
         .collect();
     if let Some(first) = asked.first() {

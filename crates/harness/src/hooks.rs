@@ -1,7 +1,7 @@
 //! Hooks: any bytes on stdin give an event, and the reply is one JSON object or nothing.
 
 use hark_hosts::HOSTS;
-use hark_hosts::hook::{self, MOST_CHARS, Say};
+use hark_hosts::hook::{self, MOST_CHARS, Moment, Say};
 use serde_json::Value;
 
 /// Event names that clients pass on the command line, besides the one in their JSON.
@@ -12,7 +12,7 @@ pub fn hooks(input: &[u8]) {
     for host in HOSTS {
         for event in EVENTS {
             let event = hook::read(host, *event, input, &|_| None);
-            let _ = (event.hears_start(), event.hears_before(), event.hears_subagent());
+            let _ = Moment::ALL.iter().filter(|moment| event.hears_at(**moment)).count();
             for say in [Say::Nothing, Say::Context("a\"b".to_owned()), Say::Deny("no".to_owned())] {
                 answer(&event.answer(&say), host.id);
             }

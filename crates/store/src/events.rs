@@ -16,7 +16,8 @@ use crate::sessions::{self, StoredSession};
 use crate::store::Store;
 use crate::write::Writer;
 
-/// The same prompt, start or end from one session within this time is one event reported twice.
+/// The same prompt, start or end from one session within this time is one event reported twice, unless the
+/// session ended or started again in between.
 const TOLD_TWICE_MS: i64 = 3_000;
 
 /// The outcome for an event.
@@ -118,7 +119,9 @@ impl Writer<'_> {
                 arrival.via.as_str()
             ]);
         }
-        self.tx.prepare_cached(same)?.exists(params![num, once, since])
+        let no_boundary_since = "NOT EXISTS (SELECT 1 FROM event AS later WHERE later.session = ?1 \
+                                 AND later.seq > event.seq AND later.kind IN ('start', 'end'))";
+        self.tx.prepare_cached(&format!("{same} AND {no_boundary_since}"))?.exists(params![num, once, since])
     }
 
     fn count(

@@ -149,6 +149,12 @@ impl Store {
         run().at(self)
     }
 
+    /// How many memories are in the user's own store.
+    pub fn own_memories(&self) -> Result<i64, StoreError> {
+        let sql = "SELECT count(*) FROM memory WHERE file NOT LIKE '@%'";
+        self.conn.query_row(sql, [], |row| row.get(0)).at(self)
+    }
+
     /// How many sessions belong to no project.
     pub fn sessions_without_project(&self) -> Result<i64, StoreError> {
         self.conn.query_row("SELECT count(*) FROM session WHERE project = 0", [], |row| row.get(0)).at(self)

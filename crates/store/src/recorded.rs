@@ -50,30 +50,33 @@ impl Writer<'_> {
         let untimed = arrival.recorded == Some(Recorded::Untimed);
         let (from, to) = if untimed { (i64::MIN, i64::MAX) } else { (at - APART_MS, at + APART_MS) };
         let own = once(arrival);
+        if arrival.once.is_none()
+            && self
+                .tx
+                .prepare_cached(
+                    "SELECT 1 FROM event WHERE session = ?1 AND once = ?2 AND at = ?3 AND via = ?4",
+                )?
+                .exists(params![num, own, at, VIA])?
+        {
+            return Ok(true);
+        }
+        // Only what hooks reported: a transcript may have thousands of long events within a minute.
         let mut rows = self.tx.prepare_cached(
-            "SELECT at, via, once, tool, target, body FROM event \
-             WHERE session = ?1 AND at BETWEEN ?2 AND ?3 AND kind = ?4",
+            "SELECT once, tool, target, body FROM event \
+             WHERE session = ?1 AND at BETWEEN ?2 AND ?3 AND kind = ?4 AND via <> ?5",
         )?;
-        let mut rows = rows.query(params![num, from, to, event.kind.name()])?;
+        let mut rows = rows.query(params![num, from, to, event.kind.name(), VIA])?;
         while let Some(row) = rows.next()? {
-            let via = row.get_ref(1)?.as_str()?;
-            let same = if via == VIA {
-                arrival.once.is_none() && row.get::<_, i64>(0)? == at && row.get_ref(2)?.as_str()? == own
-            } else {
-                match event.kind {
-                    // An id of another call is another call.
-                    EventKind::Tool => {
-                        let has_id = arrival.once.is_some() && row.get_ref(2)?.as_str()?.starts_with("tool ");
-                        !has_id
-                            && row.get_ref(3)?.as_str()? == event.tool.as_deref().unwrap_or("")
-                            && is_same_target(
-                                row.get_ref(4)?.as_str()?,
-                                event.target.as_deref().unwrap_or(""),
-                            )
-                    }
-                    EventKind::Compaction => true,
-                    _ => row.get_ref(5)?.as_str()? == event.body.as_str(),
+            let same = match event.kind {
+                // An id of another call is another call.
+                EventKind::Tool => {
+                    let has_id = arrival.once.is_some() && row.get_ref(0)?.as_str()?.starts_with("tool ");
+                    !has_id
+                        && row.get_ref(1)?.as_str()? == event.tool.as_deref().unwrap_or("")
+                        && is_same_target(row.get_ref(2)?.as_str()?, event.target.as_deref().unwrap_or(""))
                 }
+                EventKind::Compaction => true,
+                _ => row.get_ref(3)?.as_str()? == event.body.as_str(),
             };
             if same {
                 return Ok(true);

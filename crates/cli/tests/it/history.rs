@@ -57,8 +57,8 @@ fn events_are_graded_by_worth() {
     let home = home();
     long_session(&home);
     let count = |tier: &str| number(&home, &format!("SELECT count(*) FROM event WHERE tier = '{tier}'"));
-    // Prompts and failures; edits, commands that worked and replies; reads.
-    assert_eq!((count("S"), count("M"), count("L"), count("N")), (20 + 7, 20 + 13 + 20, 20, 0));
+    // Prompts and failures; edits, commands that worked and replies; the first look at a file, and the others.
+    assert_eq!((count("S"), count("M"), count("L"), count("N")), (20 + 7, 20 + 13 + 20, 1, 19));
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_command_of_the_users_own_may_sum_up_and_is_cleaned_too() {
     let home = summarised_by(&format!("echo \"He saw $(grep -c '^## prompt') requests, with {key}\""));
     let bodies = bodies(&home);
     assert!(bodies.iter().all(|body| body.starts_with("In short: He saw ")), "{bodies:?}");
-    assert!(bodies.iter().all(|body| body.contains("Asked: ")), "what was said is there too: {bodies:?}");
+    assert!(bodies.iter().all(|body| body.contains("The user asked: ")), "what was said is there too: {bodies:?}");
     assert!(!bodies.iter().any(|body| body.contains(key)), "{bodies:?}");
 }
 

@@ -118,6 +118,32 @@ fn worktrees_of_a_repository_that_nobody_ever_saw_are_one_project() {
     assert!(found[0].starts_with("cli-") && found.iter().all(|key| *key == found[0]), "{found:?}");
 }
 
+/// Earlier versions took each deleted worktree for a project of its own.
+#[test]
+fn worktrees_that_were_scattered_before_are_gathered_with_a_command() {
+    let home = home();
+    let repo = repository(&home, "cli");
+    let expected = key(&home, &repo);
+    let gone = fs::canonicalize(&repo).unwrap().join(".worktrees/3");
+    let old = "3-02429983";
+    home.hark(["checkpoint", "--session", "s1", "--goal", "Feed the walrus"]).within(&repo).ok();
+    let database = sqlite::open(&home.database());
+    let rows = format!(
+        "INSERT INTO project (key, created) VALUES ('{old}', 0);
+         INSERT INTO project_place (path, key, git, mark, seen) VALUES ('{}', '{old}', 0, '', 0);
+         UPDATE session SET project = (SELECT num FROM project WHERE key = '{old}'),
+             doc = json_set(doc, '$.project', '{old}');",
+        gone.display()
+    );
+    database.execute_batch(&rows).unwrap();
+    drop(database);
+    let found = findings(&home, &repo);
+    assert!(found.contains(&format!("hark project merge {old} {expected}")), "{found}");
+    home.hark(["project", "merge", old, &expected]).ok();
+    assert_eq!(projects_of_sessions(&home), [expected]);
+    assert!(!findings(&home, &repo).contains("merge"));
+}
+
 #[test]
 fn a_plain_folder_that_is_gone_claims_nothing_below_it() {
     let home = home();
@@ -376,6 +402,8 @@ fn a_merge_can_be_turned_round_and_goes_through_chains() {
     for (args, says) in [
         (&["project", "merge", a, a][..], "same project"),
         (&["project", "merge", "nowhere", a], "no project `nowhere`"),
+        (&["project", "merge", a, "nowhere"], "no project `nowhere`"),
+        (&["project", "merge", a, "/no/such/folder"], "no project `/no/such/folder`"),
         (&["project", "rename", "nowhere", "x"], "no project `nowhere`"),
     ] {
         let outcome = home.hark(args).run();

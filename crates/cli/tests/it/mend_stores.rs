@@ -75,7 +75,7 @@ fn a_reset_empties_the_store_and_can_be_taken_back() {
     home.hark(["forget", &forgotten, "--yes"]).ok();
     fs::create_dir_all(home.user().join(".claude")).unwrap();
     home.hark(["install", "claude-code"]).ok();
-    let installed = disk::files(&home.user());
+    let installed = disk::files(&home.user().join(".claude"));
     let before = disk::notes(&home.store());
 
     let outcome = home.hark(["reset"]).ok();
@@ -83,14 +83,22 @@ fn a_reset_empties_the_store_and_can_be_taken_back() {
     assert!(outcome.stderr().contains("hark reset --yes"), "{outcome}");
     assert_eq!(disk::notes(&home.store()), before, "without --yes nothing happens");
 
+    let till = project_with_store(&home, "till", "Narwhals guard the till.");
     let told = home.hark(["reset", "--yes", "--json"]).ok().json();
+    let kept = home.hark(["recall", "narwhals", "--json"]).within(&till).ok().json();
+    assert_eq!(kept["hits"].as_array().unwrap().len(), 1, "the store of a project is not the user's own");
+    fs::remove_dir_all(&till).unwrap();
+    let found = home.findings();
+    assert!(found.contains("hark trust --revoke") && found.contains("till/.hark"), "{found}");
+    home.hark(["trust", "--revoke", fs::canonicalize(home.root()).unwrap().join("till").to_str().unwrap()])
+        .ok();
     assert_eq!(
         (&told["applied"], &told["memories"], &told["sessions"]),
         (&json!(true), &json!(1), &json!(1)),
         "{told}"
     );
     assert!(is_empty(&home));
-    assert_eq!(disk::files(&home.user()), installed, "assistants stay connected");
+    assert_eq!(disk::files(&home.user().join(".claude")), installed, "assistants stay connected");
     assert!(home.recall_ids("walruses", &["--all-projects"]).is_empty());
     assert_eq!(
         disk::holding(&home.store(), "Walruses"),

@@ -9,7 +9,7 @@ use hark_core::failure::Place;
 use hark_core::memory::{one_line, title_from_body};
 use hark_core::redact::Redactor;
 use hark_core::session::asked::request_in;
-use hark_core::session::{CheckpointBy, FileOp, FileTouch, SessionStatus};
+use hark_core::session::{CheckpointBy, FileOp, FileTouch, SessionStatus, title_of_prompt};
 use hark_core::time::parse_span;
 use hark_core::{Clean, Raw, SessionId, Timestamp};
 use hark_hosts::hook::tools::{FileTouched, ToolClass, ToolUse, class_of};
@@ -48,8 +48,18 @@ pub(crate) fn arrival_in(
     root: Option<&Path>,
     now: Timestamp,
 ) -> Option<Arrival> {
+    arrival_to(redactor, Address::of(redactor, event)?, event, root, now)
+}
+
+/// Like [`arrival_in`], for a caller that has many events of one session.
+pub(crate) fn arrival_to(
+    redactor: &Redactor,
+    address: Address,
+    event: &HookEvent,
+    root: Option<&Path>,
+    now: Timestamp,
+) -> Option<Arrival> {
     let clean = |text: &str| redactor.clean(Raw::new(text));
-    let session = event.session.as_deref().map(&clean)?;
     let mut ours = false;
     let mut stored = Event {
         at: now,
@@ -88,7 +98,7 @@ pub(crate) fn arrival_in(
             stored.kind = EventKind::Reply;
             stored.body = excerpt(redactor, text, REPLY);
         }
-        What::Stop { reply } => {
+        What::Stop { reply } | What::Finish { reply, .. } => {
             stored.kind = EventKind::Reply;
             stored.target = Some(Clean::trusted_constant("stop"));
             stored.body = reply.as_ref().map(|text| excerpt(redactor, text, REPLY)).unwrap_or_default();
@@ -104,7 +114,23 @@ pub(crate) fn arrival_in(
         }
         What::BeforeTool(_) | What::Subagent | What::Other => return None,
     }
-    Some(addressed(redactor, event, session, ours, stored))
+    Some(address.arrival(redactor, event, ours, stored))
+}
+
+/// The end of a session that an event reports together with its last turn.
+pub(crate) fn ending(redactor: &Redactor, event: &HookEvent, now: Timestamp) -> Option<Arrival> {
+    let What::Finish { reason, .. } = &event.what else { return None };
+    let clean = |text: &str| redactor.clean(Raw::new(text));
+    let stored = Event {
+        at: now,
+        kind: EventKind::End,
+        tool: None,
+        target: None,
+        ok: None,
+        body: one_line(&clean(reason)),
+        touches: Vec::new(),
+    };
+    Some(Address::of(redactor, event)?.arrival(redactor, event, false, stored))
 }
 
 /// A tool that is about to run, in a session that is still unknown.
@@ -114,7 +140,7 @@ pub(crate) fn before(
     tool: &ToolUse,
     now: Timestamp,
 ) -> Option<Arrival> {
-    let session = event.session.as_deref().map(|text| redactor.clean(Raw::new(text)))?;
+    let address = Address::of(redactor, event)?;
     let root = event.cwd.as_deref().map(project::work_tree);
     let stored = Event {
         at: now,
@@ -125,25 +151,50 @@ pub(crate) fn before(
         body: Clean::default(),
         touches: Vec::new(),
     };
-    Some(addressed(redactor, event, session, tool.ours, stored))
+    Some(address.arrival(redactor, event, tool.ours, stored))
 }
 
-fn addressed(redactor: &Redactor, event: &HookEvent, session: Clean, ours: bool, stored: Event) -> Arrival {
-    let clean = |text: &str| redactor.clean(Raw::new(text));
-    let transcript = event.transcript.as_deref();
-    let transcript = transcript.filter(|path| may_be_written_down(Path::new(path), redactor));
-    Arrival {
-        host: clean(event.client),
-        via: clean(&event.via),
-        host_session: session,
-        parent: event.parent.as_deref().map(&clean),
-        once: event.once.as_deref().map(&clean),
-        folder: event.cwd.as_deref().map(|f| clean(&f.to_string_lossy())),
-        transcript: transcript.map(&clean),
-        ours,
-        recorded: None,
-        process: event.process,
-        event: stored,
+/// Where an event belongs: the same for all events of a session from one source.
+#[derive(Debug, Clone)]
+pub(crate) struct Address {
+    host: Clean,
+    via: Clean,
+    session: Clean,
+    parent: Option<Clean>,
+    folder: Option<Clean>,
+    transcript: Option<Clean>,
+}
+
+impl Address {
+    /// `None` if the event names no session.
+    pub(crate) fn of(redactor: &Redactor, event: &HookEvent) -> Option<Address> {
+        let clean = |text: &str| redactor.clean(Raw::new(text));
+        let transcript = event.transcript.as_deref();
+        let transcript = transcript.filter(|path| may_be_written_down(Path::new(path), redactor));
+        Some(Address {
+            host: clean(event.client),
+            via: clean(&event.via),
+            session: event.session.as_deref().map(&clean)?,
+            parent: event.parent.as_deref().map(&clean),
+            folder: event.cwd.as_deref().map(|f| clean(&f.to_string_lossy())),
+            transcript: transcript.map(&clean),
+        })
+    }
+
+    fn arrival(self, redactor: &Redactor, event: &HookEvent, ours: bool, stored: Event) -> Arrival {
+        Arrival {
+            host: self.host,
+            via: self.via,
+            host_session: self.session,
+            parent: self.parent,
+            once: event.once.as_deref().map(|once| redactor.clean(Raw::new(once))),
+            folder: self.folder,
+            transcript: self.transcript,
+            ours,
+            recorded: None,
+            process: event.process,
+            event: stored,
+        }
     }
 }
 
@@ -242,7 +293,7 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
             writer.forget_told(filed.num, until)?;
         }
         if arrival.event.kind == EventKind::Prompt {
-            name_after_first_prompt(writer, filed.num, &arrival.event.body)?;
+            name_after_prompt(writer, filed.num, &arrival.event.body)?;
         }
         let mut trails = Trails::default();
         let back = failures::observe::observe(writer, &mut trails, filed.num, arrival, &place, today)?;
@@ -294,6 +345,8 @@ fn checkpoint_of(event: &Event) -> Option<CheckpointBy> {
     match event.kind {
         EventKind::Reply if event.target.as_deref() == Some("stop") => Some(CheckpointBy::Stop),
         EventKind::Compaction => Some(CheckpointBy::Compaction),
+        // Some clients are not asked to report a compaction before it, because they would show the hook.
+        EventKind::Start if event.body.as_str() == "compact" => Some(CheckpointBy::Compaction),
         EventKind::End => Some(CheckpointBy::End),
         _ => None,
     }
@@ -426,20 +479,31 @@ impl Evidence {
     }
 }
 
-pub(crate) fn name_after_first_prompt(
+/// Names a session after the first prompt that says what it is about; until then, after the first one that says
+/// anything. True if it has a name that stays.
+pub(crate) fn name_after_prompt(
     writer: &mut Writer<'_>,
     num: i64,
     prompt: &Clean,
-) -> Result<(), EngineError> {
-    let Some(mut stored) = writer.session(num)? else { return Ok(()) };
+) -> Result<bool, EngineError> {
     // A command to the client says nothing about the work.
-    let Some(request) = request_in(prompt) else { return Ok(()) };
-    let title = one_line(&title_from_body(&request));
-    if stored.session.title.is_none() && !title.is_empty() && !crate::recall::gate::is_trivial(prompt) {
+    let Some(request) = request_in(prompt) else { return Ok(false) };
+    if crate::recall::gate::is_trivial(&request) {
+        return Ok(false);
+    }
+    let Some(mut stored) = writer.session(num)? else { return Ok(true) };
+    let telling = |title: &Clean| title_of_prompt(title).is_some();
+    if stored.session.title.as_ref().is_some_and(telling) {
+        return Ok(true);
+    }
+    let found = title_of_prompt(&request);
+    let stays = found.is_some();
+    let title = one_line(&found.unwrap_or_else(|| title_from_body(&request)));
+    if !title.is_empty() && (stays || stored.session.title.is_none()) {
         stored.session.title = Some(title);
         writer.note_session(&stored)?;
     }
-    Ok(())
+    Ok(stays)
 }
 
 /// A checkpoint made by a hook: it records how far the session is, not why.

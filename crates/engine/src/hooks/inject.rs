@@ -8,7 +8,7 @@ use hark_core::event::{Arrival, EventKind};
 use hark_core::quote::quoted;
 use hark_core::{Clean, Memory, Status};
 use hark_hosts::hook::tools::{self, ToolClass, ToolUse};
-use hark_hosts::hook::{HookEvent, MOST_CHARS, Say, What};
+use hark_hosts::hook::{HookEvent, MOST_CHARS, Moment, Say, What};
 use hark_store::Injection;
 use hark_store::search::Filter;
 use tracing::debug_span;
@@ -64,6 +64,9 @@ pub fn respond(engine: &mut Engine, event: &HookEvent) -> Result<Say, Trouble> {
         return Ok(Say::Nothing);
     };
     let baseline = captured.baseline.take();
+    if let Some(end) = capture::ending(&engine.redactor(), event, engine.now()) {
+        capture::take(engine, &end).map_err(kept)?;
+    }
     let said =
         if event.hears() { answer(engine, event, &arrival, &captured, late) } else { Ok(Say::Nothing) };
     // Last, so that git had time to run.
@@ -93,7 +96,7 @@ fn answer(
         What::Compacting => {
             parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), Beginning::GoesOn)?);
         }
-        What::Prompt(_) => match late_boot(engine, event, filed.num)? {
+        What::Prompt(_) | What::Task(_) => match late_boot(engine, event, filed.num)? {
             Some(words) => parts.push(words),
             None => {
                 let words = for_prompt(engine, Some(filed.num), event.cwd.as_deref(), &arrival.event.body)?;
@@ -157,7 +160,7 @@ fn already(engine: &Engine, session: i64, words: &Words) -> bool {
 /// If a model does not read what is added before a tool, the warning follows right after it.
 fn late_warning(engine: &mut Engine, event: &HookEvent) -> Option<Option<Words>> {
     let What::AfterTool { tool, .. } = &event.what else { return None };
-    if event.hears_before() || !event.hears() || engine.config.inject.alert == 0 {
+    if event.hears_at(Moment::BeforeTool) || !event.hears() || engine.config.inject.alert == 0 {
         return None;
     }
     // The tool has already changed the file; only earlier observations count.
@@ -174,7 +177,7 @@ fn late_boot(
     if engine.store.is_compacted(session)? {
         return boot::at_start(engine, session, event.cwd.as_deref(), Beginning::GoesOn);
     }
-    if event.hears_start() || engine.store.was_told(session, boot::MARK)? {
+    if event.hears_at(Moment::Start) || engine.store.was_told(session, boot::MARK)? {
         return Ok(None);
     }
     boot::at_start(engine, session, event.cwd.as_deref(), Beginning::New)
@@ -276,11 +279,12 @@ pub fn for_prompt(
     let mut fresh: Vec<&Memory> = Vec::new();
     let asking = told.map(|session| engine.store.whereabouts(session)).transpose()?.flatten();
     // What this session stored is already in its conversation, unless the client dropped that part.
-    let forgotten = told.map(|session| engine.store.last_compaction(session)).transpose()?.flatten();
-    let own = |memory: &Memory| {
+    let own = |memory: &Memory| -> Result<bool, EngineError> {
         let names = asking.as_ref().map(|at| [at.id.as_str(), at.host_session.as_str()]);
-        memory.session.as_deref().is_some_and(|by| names.is_some_and(|names| names.contains(&by)))
-            && forgotten.is_none_or(|at| memory.created > at)
+        let is_own =
+            memory.session.as_deref().is_some_and(|by| names.is_some_and(|names| names.contains(&by)));
+        let Some(session) = told.filter(|_| is_own) else { return Ok(is_own) };
+        Ok(engine.store.last_compaction(session)?.is_none_or(|at| memory.created > at))
     };
     let root = folder.map(project::work_tree);
     for memory in decision.chosen.iter().map(|at| &hits[*at].stored.memory) {
@@ -290,7 +294,7 @@ pub fn for_prompt(
             continue;
         }
         let known = |session| engine.store.was_told(session, &memory.id.short());
-        if !told.map(known).transpose()?.unwrap_or(false) && !own(memory) {
+        if !told.map(known).transpose()?.unwrap_or(false) && !own(memory)? {
             fresh.push(memory);
         }
     }
@@ -341,7 +345,7 @@ fn reminder(engine: &mut Engine, session: i64, unreported: u32) -> Result<Option
 pub fn may_warn(config: &Config, event: &HookEvent, tool: &ToolUse) -> bool {
     let acts = matches!(tool.class, ToolClass::Edit | ToolClass::Shell) && !tool.ours;
     let delegates = tools::is_delegation(&tool.name) && config.inject.prompt > 0;
-    event.hears() && ((acts && config.inject.alert > 0) || (delegates && event.hears_subagent()))
+    event.hears() && ((acts && config.inject.alert > 0) || (delegates && event.hears_at(Moment::Subagent)))
 }
 
 fn before_tool(engine: &mut Engine, event: &HookEvent, tool: &ToolUse) -> Result<Say, EngineError> {

@@ -12,7 +12,7 @@ use crate::error::EngineError;
 use crate::hooks::boot::{MARK, Place};
 use crate::hooks::page::{Page, short};
 use crate::recall::gate::is_trivial;
-use crate::sessions::Liveness;
+use crate::live::{Liveness, share_process};
 
 /// Older work is history, not where you left off.
 const LEFT_OFF_MS: i64 = 30 * DAY_MS;
@@ -60,7 +60,10 @@ pub(crate) fn last_session(
         }
         let liveness = Liveness::of(engine, &stored, now)?;
         // Another assistant is working in it; the list of active sessions names it.
-        if liveness == Liveness::Running || !is_worth_continuing(engine, &stored)? {
+        if liveness == Liveness::Running && !is_of_same_process(engine, place, &stored)? {
+            continue;
+        }
+        if !is_worth_continuing(engine, &stored)? {
             continue;
         }
         let here = match (&place.branch, &session.branch) {
@@ -73,6 +76,11 @@ pub(crate) fn last_session(
         }
     }
     Ok(best.map(|(_, stored)| stored))
+}
+
+/// Whether the assistant that asks worked in this session before.
+fn is_of_same_process(engine: &Engine, place: &Place, stored: &StoredSession) -> Result<bool, EngineError> {
+    place.own.map_or(Ok(false), |own| share_process(engine, own, stored.num))
 }
 
 /// More than a command to the client or a question that was answered.

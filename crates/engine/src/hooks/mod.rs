@@ -26,7 +26,7 @@ use crate::error::EngineError;
 use crate::home::Home;
 use crate::machine::Machine;
 use crate::pause::{self, Pause, Pauses};
-use crate::{digest, sessions, worker};
+use crate::{digest, live, worker};
 
 /// What a worker is started for when a session has ended.
 const EVERYTHING: &[&str] = &["--until-idle", "--max", "60s"];
@@ -71,7 +71,7 @@ pub fn respond(machine: &Machine, event: &HookEvent, input: &[u8]) -> Say {
     {
         return Say::Nothing;
     }
-    let ended = matches!(event.what, What::End { .. });
+    let ended = matches!(event.what, What::End { .. } | What::Finish { .. });
     let mut log_is_long = false;
     let mut has_work = false;
     let opened = debug_span!("open store")
@@ -144,7 +144,7 @@ fn paused(event: &HookEvent, pause: &Pause) -> Say {
 /// Whether a worker should run now: sessions ended without notice, or this one has grown long.
 fn leaves_work(engine: &Engine, event: &HookEvent) -> bool {
     match event.what {
-        What::Start { .. } => sessions::gone(engine).is_ok_and(|gone| !gone.is_empty()),
+        What::Start { .. } => live::gone(engine).is_ok_and(|gone| !gone.is_empty()),
         What::Stop { .. } => {
             let name = event.session.as_deref().map(|text| engine.clean(text)).unwrap_or_default();
             let session = engine.store.knows_session(event.client, &name).ok().flatten();
@@ -162,8 +162,12 @@ fn keep(home: &Home, config: &Config, event: &HookEvent, clock: &Clock) -> bool 
         return true;
     };
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let layout = Layout::new(&home.path);
     let unique = format!("{}-{}", std::process::id(), since.as_nanos());
-    spool::keep(&Layout::new(&home.path), &arrival, &unique).is_ok()
+    let end = capture::ending(&redactor, event, clock.now());
+    // The names are their order.
+    let end_is_kept = end.is_none_or(|end| spool::keep(&layout, &end, &format!("{unique}z")).is_ok());
+    spool::keep(&layout, &arrival, &unique).is_ok() && end_is_kept
 }
 
 /// Whether an ordinary opening repairs it.

@@ -18,16 +18,14 @@ use super::report::Report;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::failures::{self, Trails};
-use crate::hooks::capture;
+use crate::hooks::capture::{self, Address};
 use crate::pause::{self, Pauses};
 use crate::project;
-use crate::recall::gate::is_trivial;
 
 /// The maximum number of events per transaction, because hooks wait meanwhile.
 const MOST: usize = 400;
 
 /// What is known about a folder, determined once.
-#[derive(Clone)]
 struct Folder {
     root: PathBuf,
     project: Option<ProjectKey>,
@@ -39,8 +37,10 @@ pub(super) struct Batch<'e> {
     host: &'static str,
     file: SourceFile,
     path: String,
-    folders: HashMap<String, Folder>,
+    folders: HashMap<String, Rc<Folder>>,
     identity: Identity,
+    /// The identity as it may be stored; determined when its first turn arrives.
+    written: Option<Written>,
     waiting: Vec<Waiting>,
     /// Used for records without a time.
     last_at: Timestamp,
@@ -49,10 +49,19 @@ pub(super) struct Batch<'e> {
     origins: HashMap<String, i64>,
     /// Whether a session was forgotten here; looked up once.
     forgotten: HashMap<String, bool>,
+    /// For a second-hand transcript: whether a session is known from elsewhere; looked up once.
+    elsewhere: Option<HashMap<String, bool>>,
     /// Marks of what was forgotten from sessions that still exist; looked up once.
     forgotten_turns: Option<HashSet<String>>,
     /// Times in which hooks were paused; read once.
     pauses: Option<Pauses>,
+}
+
+#[derive(Clone)]
+struct Written {
+    address: Address,
+    branch: Option<Clean>,
+    commit: Option<Clean>,
 }
 
 struct Waiting {
@@ -78,14 +87,35 @@ impl<'e> Batch<'e> {
             path: path.to_string_lossy().into_owned(),
             folders: HashMap::new(),
             identity: Identity::default(),
+            written: None,
             waiting: Vec::new(),
             last_at: modified,
             titled: HashSet::new(),
             origins: HashMap::new(),
             forgotten: HashMap::new(),
+            elsewhere: None,
             forgotten_turns: None,
             pauses: None,
         }
+    }
+
+    /// Another program wrote this transcript: what the assistant itself reported counts more.
+    pub(super) fn secondhand(mut self, secondhand: bool) -> Self {
+        self.elsewhere = secondhand.then(HashMap::new);
+        self
+    }
+
+    fn is_known_elsewhere(&mut self) -> bool {
+        let Some(looked_up) = &mut self.elsewhere else { return false };
+        let session = &self.identity.session;
+        if let Some(known) = looked_up.get(session) {
+            return *known;
+        }
+        let found = self.engine.store.session_of_host(Some(self.host), session).ok().flatten();
+        let own = |path: &Clean| path.as_str() == self.path;
+        let known = found.is_some_and(|found| !found.session.transcript.as_ref().is_some_and(own));
+        looked_up.insert(session.clone(), known);
+        known
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -99,7 +129,7 @@ impl<'e> Batch<'e> {
         }
         for item in told.items.drain(..) {
             match item {
-                Item::Session(identity) => self.identity = identity,
+                Item::Session(identity) => (self.identity, self.written) = (identity, None),
                 Item::Turn(turn) => self.turn(turn, report),
             }
         }
@@ -112,6 +142,9 @@ impl<'e> Batch<'e> {
         }
         if self.is_paused(turn.at.unwrap_or(self.last_at), folder.as_ref()) {
             return report.skip(Skip::Paused, 1);
+        }
+        if self.is_known_elsewhere() {
+            return report.skip(Skip::Copied, 1);
         }
         let recorded = if turn.at.is_some() { Recorded::Timed } else { Recorded::Untimed };
         self.last_at = turn.at.unwrap_or(self.last_at);
@@ -129,24 +162,32 @@ impl<'e> Batch<'e> {
         };
         let root = folder.as_ref().map(|folder| folder.root.as_path());
         let redactor = self.engine.redactor();
-        let Some(mut arrival) = capture::arrival_in(&redactor, &event, root, self.last_at) else {
+        if self.written.is_none() {
+            let clean =
+                |text: &Option<String>| text.as_deref().map(|text| one_line(&self.engine.clean(text)));
+            let (branch, commit) = (clean(&self.identity.branch), clean(&self.identity.commit));
+            self.written = Address::of(&redactor, &event).map(|address| Written { address, branch, commit });
+        }
+        let Some(Written { address, branch, commit }) = self.written.clone() else {
+            return report.skip(Skip::Noise, 1);
+        };
+        let Some(mut arrival) = capture::arrival_to(&redactor, address, &event, root, self.last_at) else {
             return report.skip(Skip::Noise, 1);
         };
         if self.is_turn_forgotten(&arrival) {
             return report.skip(Skip::Forgotten, 1);
         }
         arrival.recorded = Some(recorded);
-        let clean = |text: &Option<String>| text.as_deref().map(|text| one_line(&self.engine.clean(text)));
         self.waiting.push(Waiting {
             place: folder.as_ref().map(|folder| folder.place.clone()).unwrap_or_default(),
-            project: folder.and_then(|folder| folder.project),
-            branch: clean(&self.identity.branch),
-            commit: clean(&self.identity.commit),
+            project: folder.and_then(|folder| folder.project.clone()),
+            branch,
+            commit,
             arrival,
         });
     }
 
-    fn folder(&mut self, cwd: &str) -> Folder {
+    fn folder(&mut self, cwd: &str) -> Rc<Folder> {
         if let Some(known) = self.folders.get(cwd) {
             return known.clone();
         }
@@ -154,7 +195,7 @@ impl<'e> Batch<'e> {
         let root = project::work_tree(path);
         let project = self.engine.project_of(path);
         let place = Rc::new(Place::new(&root.to_string_lossy(), cwd));
-        let folder = Folder { root, project, place };
+        let folder = Rc::new(Folder { root, project, place });
         self.folders.insert(cwd.to_owned(), folder.clone());
         folder
     }
@@ -262,8 +303,11 @@ impl Counts {
         }
         failures::observe::observe(writer, &mut self.trails, filed.num, &arrival, &place, now)?;
         let asked = matches!(arrival.event.kind, EventKind::Prompt | EventKind::Task);
-        if asked && !is_trivial(&arrival.event.body) && titled.insert(filed.num) {
-            capture::name_after_first_prompt(writer, filed.num, &arrival.event.body)?;
+        if asked
+            && !titled.contains(&filed.num)
+            && capture::name_after_prompt(writer, filed.num, &arrival.event.body)?
+        {
+            titled.insert(filed.num);
         }
         Ok(())
     }

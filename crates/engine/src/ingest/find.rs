@@ -19,7 +19,8 @@ pub(super) struct Job {
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) jobs: Vec<Job>,
-    pub(super) unrecognised: u64,
+    /// Files that are not transcripts, as far as anybody knows.
+    pub(super) unrecognised: Vec<PathBuf>,
     /// Named, but missing.
     pub(super) missing: Vec<PathBuf>,
 }
@@ -35,7 +36,9 @@ pub(super) fn usual(around: &Surroundings, wanted: &dyn Fn(&str) -> bool) -> Fou
     for transcripts in TRANSCRIPTS.iter().copied().filter(|t| wanted(t.host)) {
         for place in transcripts.places(around) {
             for path in files(&place) {
-                if transcripts.is_named(&path) {
+                // Several assistants share the place of second-hand transcripts.
+                let is_theirs = || recognise(&path).is_some_and(|t| t.host == transcripts.host);
+                if transcripts.is_named(&path) && (!transcripts.secondhand || is_theirs()) {
                     found.add(path, transcripts);
                 }
             }
@@ -56,7 +59,8 @@ pub(super) fn named(paths: &[PathBuf], wanted: &dyn Fn(&str) -> bool) -> Found {
             match recognise(&file) {
                 Some(transcripts) if wanted(transcripts.host) => found.add(file, transcripts),
                 Some(_) => {}
-                None => found.unrecognised += 1,
+                None if is_companion(&file) => {}
+                None => found.unrecognised.push(file),
             }
         }
     }
@@ -94,9 +98,11 @@ impl Found {
         self.jobs.push(Job { path, transcripts, size, mtime });
     }
 
-    /// Sorts in an order that does not depend on the file system, and removes duplicates.
+    /// Sorts in an order that does not depend on the file system, and removes duplicates. Second-hand transcripts
+    /// come last, so that the assistants' own ones count.
     fn sorted(mut self) -> Self {
-        self.jobs.sort_by(|a, b| a.path.cmp(&b.path));
+        let key = |job: &Job| (job.transcripts.secondhand, job.path.clone());
+        self.jobs.sort_by_key(key);
         self.jobs.dedup_by(|a, b| a.path == b.path);
         self
     }
@@ -137,6 +143,17 @@ fn files(path: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// Whether an assistant stores this file next to a transcript: it describes one and is none.
+fn is_companion(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside = |suffix: &str| name.strip_suffix(suffix).map(|stem| path.with_file_name(stem));
+    let exists = |path: Option<PathBuf>, extension: &str| {
+        path.is_some_and(|path| PathBuf::from(format!("{}{extension}", path.display())).is_file())
+    };
+    // Cline's description of a session, and Claude Code's of a subagent.
+    exists(beside(".json"), ".messages.json") || exists(beside(".meta.json"), ".jsonl")
 }
 
 fn is_candidate(path: &Path) -> bool {

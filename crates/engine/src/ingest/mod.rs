@@ -101,8 +101,10 @@ fn read_all(
     tell: &mut dyn FnMut(&Progress),
 ) -> Result<(), EngineError> {
     let started = Instant::now();
-    report.files.unrecognised = found.unrecognised;
     let redactor = engine.redactor();
+    for path in &found.unrecognised {
+        report.unrecognised(&redactor.clean(hark_core::Raw::new(path.to_string_lossy())));
+    }
     let (found, secret): (Vec<_>, Vec<_>) =
         found.jobs.into_iter().partition(|job| may_be_written_down(&job.path, &redactor));
     for _ in &secret {

@@ -46,7 +46,8 @@ pub(super) fn file(
     }
     let shown = source.path.to_string();
     let end = Cursor { size, mtime, ..known.clone().unwrap_or_default() };
-    let batch = Batch::new(engine, source, &job.path, Timestamp::from_millis(mtime));
+    let batch = Batch::new(engine, source, &job.path, Timestamp::from_millis(mtime))
+        .secondhand(job.transcripts.secondhand);
     let reading = Reading { job, known, end, batch, report, watch };
     let outcome = match job.transcripts.shape {
         Shape::Lines => reading.lines(),

@@ -21,7 +21,7 @@ pub struct Report {
     /// Bytes that were read.
     pub bytes: u64,
     pub seconds: f64,
-    /// The first few files that could not be read, and why.
+    /// The first few files that could not be read or recognised, and why.
     pub troubles: Vec<Trouble>,
     #[serde(skip)]
     pub(super) seen: BTreeSet<i64>,
@@ -81,6 +81,16 @@ impl Report {
         self.files.failed += 1;
         if self.troubles.len() < MOST_TROUBLES {
             self.troubles.push(Trouble { path: path.to_owned(), reason: reason.to_string() });
+        }
+    }
+
+    /// A file that was named, or found in a folder that was named, and is no known transcript.
+    pub(super) fn unrecognised(&mut self, path: &str) {
+        self.files.unrecognised += 1;
+        if self.troubles.len() < MOST_TROUBLES {
+            let reason =
+                "not a transcript that Hark knows; `hark ingest --help` lists the assistants it reads";
+            self.troubles.push(Trouble { path: path.to_owned(), reason: reason.to_owned() });
         }
     }
 

@@ -152,6 +152,16 @@ fn stores_of_projects(engine: &Engine, caller: &Caller) -> Result<Vec<Finding>, 
     }
     for layer in engine.store.layers() {
         let path = layer.path().display();
+        if !layer.path().exists() {
+            // One that was never trusted is of no concern any more.
+            let trusted = hark_store::Trust::read(engine.store.layout())?.of(layer.path()).is_some();
+            found.extend(trusted.then(|| Finding {
+                severity: Severity::Warning,
+                what: format!("{path}: this store of a project is not there"),
+                mend: Some(format!("if it is gone for good, run `hark trust --revoke {path}`")),
+            }));
+            continue;
+        }
         if !layer.is_trusted() {
             found.push(Finding {
                 severity: Severity::Ok,
@@ -187,7 +197,15 @@ fn projects(engine: &mut Engine, caller: &Caller) -> Result<Vec<Finding>, Engine
         });
     }
     let merged = engine.store.project_book().merged;
+    let scattered = predecessor::scattered(engine)?;
     for project in engine.store.project_counts()? {
+        if let Some((from, into)) = scattered.iter().find(|(from, _)| *from == project.key) {
+            found.push(Finding {
+                severity: Severity::Warning,
+                what: format!("{from} is a deleted worktree of {into}"),
+                mend: Some(predecessor::merge_command(from.as_str(), into.as_str())),
+            });
+        }
         if let Some(into) = merged.get(project.key.as_str()) {
             found.push(Finding {
                 severity: Severity::Warning,

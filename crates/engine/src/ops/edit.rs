@@ -3,7 +3,7 @@
 
 use clap::Args;
 use hark_core::memory::Importance;
-use hark_core::{IdRef, Kind, Memory, Origin, Status};
+use hark_core::{IdRef, Kind, Memory, Origin, Scope, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,18 @@ pub struct Response {
 }
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
-    let id: IdRef = request.id.parse()?;
+    let changed = run_all(engine, caller, std::slice::from_ref(&request.id), request)?;
+    changed.into_iter().next().ok_or_else(|| EngineError::invalid("no memory was named", "pass its id"))
+}
+
+/// Makes the same change to several memories, or to none if one of them cannot be changed.
+pub(super) fn run_all(
+    engine: &mut Engine,
+    caller: &Caller,
+    ids: &[String],
+    request: &Request,
+) -> Result<Vec<Response>, EngineError> {
+    let ids = ids.iter().map(|text| text.parse::<IdRef>()).collect::<Result<Vec<_>, _>>()?;
     let now = engine.now();
     engine.store.refresh(now)?;
     // Redaction needs the engine and the change needs the lock: redact first, then apply.
@@ -90,46 +101,57 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         true => Some(target.resolve(engine, caller)?),
         false => None,
     };
-
-    let (before, after) = engine.store.write(now, |writer| {
-        let before = writer.load(&id)?;
+    let change = |before: &Memory| {
         let mut after = before.clone();
-        if let Some(title) = title {
-            after.title = title;
+        if let Some(title) = &title {
+            after.title = title.clone();
         }
-        if let Some(text) = text {
-            after.body = text;
+        if let Some(text) = &text {
+            after.body = text.clone();
         }
-        if let Some(why) = why {
-            after.why = why;
+        if let Some(why) = &why {
+            after.why = why.clone();
         }
-        if let Some(learned) = learned {
-            after.learned = learned;
+        if let Some(learned) = &learned {
+            after.learned = learned.clone();
         }
         if let Some(kind) = request.kind {
             after.kind = kind;
         }
-        after.tags.extend(tags.into_iter().filter(|t| !before.tags.contains(t)));
+        after.tags.extend(tags.iter().filter(|t| !before.tags.contains(t)).cloned());
         after.tags.retain(|tag| !untag.iter().any(|gone| gone.eq_ignore_ascii_case(tag)));
-        after.files.extend(files.into_iter().filter(|f| !before.files.contains(f)));
+        after.files.extend(files.iter().filter(|f| !before.files.contains(f)).cloned());
         if let Some(importance) = request.importance.and_then(Importance::new) {
             after.importance = importance;
         }
         after.pinned = request.pin.unwrap_or(after.pinned);
-        if let Some(scope) = scope {
-            after.scope = scope;
+        if let Some(scope) = &scope {
+            after.scope = scope.clone();
         }
-        may_edit(origin, &before, &after)?;
-        if after != before {
-            after.touch(now);
-            writer.update(&before, &after, "edited")?;
-            if after.scope != before.scope {
-                writer.move_to_its_store(&after.id)?;
+        after
+    };
+    let changed = engine.store.write(now, |writer| {
+        let mut changed = Vec::with_capacity(ids.len());
+        for id in &ids {
+            let before = writer.load(id)?;
+            let mut after = change(&before);
+            may_edit(origin, &before, &after)?;
+            if after != before {
+                after.touch(now);
+                writer.update(&before, &after, "edited")?;
+                if after.scope != before.scope {
+                    writer.move_to_its_store(&after.id)?;
+                }
             }
+            changed.push((before, after));
         }
-        Ok::<_, EngineError>((before, after))
+        Ok::<_, EngineError>(changed)
     })?;
-    Ok(Response { changed: before != after, memory: MemoryView::new(&after, now) })
+    let respond = |(before, after): &(Memory, Memory)| Response {
+        changed: before != after,
+        memory: MemoryView::new(after, now),
+    };
+    Ok(changed.iter().map(respond).collect())
 }
 
 /// Only the user may change the words of the user's memories, and where they apply.

@@ -72,7 +72,8 @@ pub const OPERATION: Operation = Operation {
     name: "ingest",
     also: &[],
     summary: "Read the transcripts that assistants left on this machine",
-    help: "",
+    help: "Reads what Claude Code, Codex, OpenCode, Kilo, Gemini CLI, Qwen Code, Copilot CLI, Cline, Continue, Cursor, Droid \
+           and Aider store, sessions from `opencode export`, and the files of SpecStory in `.specstory/history`.",
     examples: &[
         ("hark ingest", "Read every transcript that is new or has grown"),
         ("hark ingest --host claude-code --since 30d", "Read one assistant's recent transcripts"),
@@ -144,6 +145,10 @@ impl Reply for Response {
         ));
         for trouble in &report.troubles {
             page.note(&format!("not read: {}: {}\n", safe(&trouble.path), safe(&trouble.reason)));
+        }
+        let unnamed = (files.failed + files.unrecognised).saturating_sub(report.troubles.len() as u64);
+        if unnamed > 0 {
+            page.note(&format!("not read: {unnamed} more\n"));
         }
         if files.read + files.unchanged == 0 {
             page.note("no transcripts were found; pass a file or folder: hark ingest PATH\n");

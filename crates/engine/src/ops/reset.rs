@@ -39,7 +39,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
     let mut response = Response {
         applied: request.yes,
         home: engine.home.path.display().to_string(),
-        memories: engine.store.stats()?.memories,
+        memories: engine.store.own_memories()?,
         sessions: projects.iter().map(|project| project.sessions).sum::<i64>()
             + engine.store.sessions_without_project()?,
         files: engine.store.files_to_empty(),

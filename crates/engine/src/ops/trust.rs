@@ -73,7 +73,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     if request.revoke {
         let changed = engine.store.write(now, |writer| writer.change_trust(|trust| trust.revoke(&store)))?;
         engine.store.refresh(now)?;
-        engine.store.visit(&store, now)?;
+        if store.is_dir() {
+            engine.store.visit(&store, now)?;
+        }
         return answer(engine, &store, Response { changed, ..nothing(&store) });
     }
     let entry = engine.trusted_entry(&store)?;

@@ -74,40 +74,42 @@ pub(crate) fn since(folder: &Path, commit: Option<&str>, deadline: Duration) -> 
     Some(changes)
 }
 
-/// Larger files are recognised by time and size.
-const MOST_HASHED: u64 = 256 * 1024;
+/// How many bytes to read for the fingerprints of all files together; the rest are recognised by time and size.
+const MOST_HASHED: u64 = 8 * 1024 * 1024;
+/// The prefix of a fingerprint that is a hash of the content.
+const HASHED: &str = "b3 ";
 
-/// A fingerprint that shows whether a file changed again: its content, or its time and size if it is large, or that
-/// it is gone. Git sets the time of a file that it stashes and restores, so the time alone says too little.
-pub(crate) fn mark(folder: &Path, path: &str) -> String {
+/// A fingerprint that shows whether a file changed again: its content, or its time and size, or that it is gone. Git
+/// sets the time of a file that it stashes and restores, so the time alone says too little.
+fn mark(folder: &Path, path: &str, by_content: bool) -> String {
     let path = folder.join(path);
     let Ok(meta) = std::fs::symlink_metadata(&path) else { return "gone".to_owned() };
-    if meta.is_file()
-        && meta.len() <= MOST_HASHED
+    if by_content
+        && meta.is_file()
         && let Ok(bytes) = std::fs::read(&path)
     {
-        return format!("b3 {}", &blake3::hash(&bytes).to_hex()[..32]);
+        return format!("{HASHED}{}", &blake3::hash(&bytes).to_hex()[..32]);
     }
-    by_time(&meta)
-}
-
-fn by_time(meta: &std::fs::Metadata) -> String {
     let time = meta.modified().ok().and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok());
     format!("{} {}", time.map_or(0, |t| t.as_nanos()), meta.len())
 }
 
-/// Whether a file is still as it was when `mark` was taken.
+/// Whether a file is still as it was when the mark `known` was taken.
 fn is_unchanged(folder: &Path, path: &str, known: &str) -> bool {
-    // Marks of older versions are times.
-    let is_time = known != "gone" && !known.starts_with("b3 ");
-    let by_old = || std::fs::metadata(folder.join(path)).is_ok_and(|meta| by_time(&meta) == known);
-    mark(folder, path) == known || (is_time && by_old())
+    mark(folder, path, known.starts_with(HASHED)) == known
 }
 
 /// The marks of files that had already changed, including the old names of renamed ones.
 pub(crate) fn baseline(folder: &Path, changes: &[Change]) -> Vec<(String, String)> {
+    let mut room = MOST_HASHED;
     let names = changes.iter().flat_map(|change| change.from.iter().chain([&change.path]));
-    names.map(|path| (path.clone(), mark(folder, path))).collect()
+    let marked = names.map(|path| {
+        let length = std::fs::symlink_metadata(folder.join(path)).map_or(0, |meta| meta.len());
+        let fits = length <= room;
+        room -= if fits { length } else { 0 };
+        (path.clone(), mark(folder, path, fits))
+    });
+    marked.collect()
 }
 
 /// Drops files that had changed before and have not changed since. A file that existed before was not created.

@@ -7,6 +7,7 @@ use hark_core::ProjectKey;
 
 use super::{git, identify};
 use crate::engine::Engine;
+use crate::error::EngineError;
 
 /// Where assistants and people put worktrees inside a repository: `<repository>/.worktrees/<name>`.
 const WORKTREES: &[&[&str]] =
@@ -19,24 +20,44 @@ pub(super) fn project(engine: &mut Engine, folder: &Path) -> Option<ProjectKey> 
             return identify(engine, &repository);
         }
         // The repository is gone too. Several worktrees of it are one project all the same.
-        return match recorded(engine, folder) {
+        return match recorded(engine, folder, false) {
             Some((_, key)) => Some(key),
             None => identify(engine, &repository),
         };
     }
-    let (place, key) = recorded(engine, folder)?;
+    let (place, key) = recorded(engine, folder, true)?;
     // A repository that still exists around the folder, and inside of what was recorded, is nearer.
     let around = git::find(folder).map(|repository| repository.work_tree);
     let is_nearer = around.is_some_and(|tree| tree.starts_with(&place) && tree != place);
     (!is_nearer).then_some(key)
 }
 
-/// The nearest folder around this one that was seen as a project: itself, or a repository that contained it.
-fn recorded(engine: &Engine, folder: &Path) -> Option<(PathBuf, ProjectKey)> {
+/// The nearest repository or worktree around this folder that was seen as a project; or the folder itself, if it
+/// may be a `plain` one.
+fn recorded(engine: &Engine, folder: &Path, plain: bool) -> Option<(PathBuf, ProjectKey)> {
     folder.ancestors().find_map(|dir| {
         let place = engine.store.place_at(dir)?;
-        (place.is_git || dir == folder).then_some((place.path, place.key))
+        (place.is_git || (plain && dir == folder)).then_some((place.path, place.key))
     })
+}
+
+/// Projects that are nothing but deleted worktrees of a repository, each with the project of that repository:
+/// earlier versions took each worktree for a project.
+pub(super) fn scattered(engine: &mut Engine) -> Result<Vec<(ProjectKey, ProjectKey)>, EngineError> {
+    let mut found: Vec<(ProjectKey, ProjectKey)> = Vec::new();
+    for place in engine.store.places()? {
+        let Some(repository) = repository_of_worktree(&place.path).filter(|_| !place.path.exists()) else {
+            continue;
+        };
+        if git::find(&repository).is_none_or(|there| there.work_tree != repository)
+            || found.iter().any(|(from, _)| *from == place.key)
+        {
+            continue;
+        }
+        let into = identify(engine, &repository);
+        found.extend(into.filter(|into| *into != place.key).map(|into| (place.key, into)));
+    }
+    Ok(found)
 }
 
 /// The repository that a worktree at this path belongs to, by where it is.

@@ -50,6 +50,11 @@ pub(crate) fn merge_command(from: &str, into: &str) -> String {
     format!("hark project merge {} {}", shell(from), shell(into))
 }
 
+/// Merges that are due: projects that are nothing but deleted worktrees of another.
+pub(crate) fn scattered(engine: &mut Engine) -> Result<Vec<(ProjectKey, ProjectKey)>, EngineError> {
+    super::gone::scattered(engine)
+}
+
 /// A key as one word of a command line.
 fn shell(key: &str) -> String {
     let is_plain =

@@ -19,6 +19,7 @@ const USER: &str = "#### ";
 pub(crate) const TRANSCRIPTS: Transcripts = Transcripts {
     host: "aider",
     shape: Shape::Document,
+    secondhand: false,
     places: &[project(&[".aider.chat.history.md"])],
     named: |path| path.file_name().is_some_and(|name| name == ".aider.chat.history.md"),
     begins: |head| head.starts_with(START),

@@ -20,8 +20,6 @@ const HOOKS: HookTable = HookTable {
     windows: Shell::Cmd,
     events: &[
         Event::minimal("SessionStart", 10).written(HANDLER),
-        Event::minimal("PreInvocation", 5).written(HANDLER),
-        Event::full("PreToolUse", 5).matching("*"),
         Event::full("PostToolUse", 5).matching("*"),
         Event::minimal("Stop", 10).written(HANDLER),
     ],

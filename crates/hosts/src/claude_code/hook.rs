@@ -1,12 +1,19 @@
-//! Hooks of Claude Code.
+//! Hooks of Claude Code. It prints the output of hooks around a compaction, and adds it to the instructions for
+//! the summary, so nothing to say is no output at all.
 
 use crate::hook::wire::Wire;
-use crate::hook::{Dialect, HookEvent, What, claude_shape};
+use crate::hook::{Dialect, HookEvent, Moment, What, claude_shape};
 
-pub(crate) const DIALECT: Dialect =
-    Dialect { read, reply: claude_shape::reply, hears: claude_shape::hears, can_deny: true };
+pub(crate) const DIALECT: Dialect = Dialect {
+    read,
+    reply: claude_shape::quiet,
+    passes_on: &[Moment::Start, Moment::Prompt, Moment::BeforeTool, Moment::AfterTool, Moment::Subagent],
+    can_deny: true,
+    transcript: None,
+};
 
 fn read(wire: &Wire, event: &mut HookEvent) {
+    claude_shape::end_subagent(wire, event, |session, agent| format!("{session}/agent-{agent}"));
     match &event.what {
         What::Prompt(_) => event.once = wire.id(&["prompt_id"]),
         // `claude mcp list` ends a session that never started and has no transcript. Ending an unknown

@@ -13,6 +13,8 @@ const ACCOUNT: Root = Root::Var("CLAUDE_CONFIG_DIR", "");
 
 const SERVER: &str = r#"{"type":"stdio","command":"{hark}","args":["mcp"],"env":"{env}"}"#;
 
+/// Nothing around a compaction: Claude Code would show the command each time, and the start event that follows
+/// says the same.
 const HOOKS: HookTable = HookTable {
     host: "claude-code",
     path: &["hooks"],
@@ -25,8 +27,6 @@ const HOOKS: HookTable = HookTable {
         Event::full("PreToolUse", 5),
         Event::full("PostToolUse", 5),
         Event::full("PostToolUseFailure", 5),
-        Event::full("PreCompact", 10),
-        Event::full("PostCompact", 10),
         Event::full("SubagentStart", 5),
         Event::full("SubagentStop", 5),
         Event::full("Stop", 10),

@@ -7,8 +7,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::hook::What;
-use crate::hook::names::without_injections;
 use crate::hook::tools::{self, ToolClass, exit_code};
+use crate::hook::typed::{is_from_agent, is_summary, typed};
 use crate::host::{Root, below};
 use crate::transcript::{
     Calls, Identity, Reader, Shape, Skip, Told, Transcripts, is_jsonl, stem, text_in, time,
@@ -19,6 +19,7 @@ const CLAUDE: Root = Root::Var("CLAUDE_CONFIG_DIR", ".claude");
 pub(crate) const TRANSCRIPTS: Transcripts = Transcripts {
     host: "claude-code",
     shape: Shape::Lines,
+    secondhand: false,
     places: &[below(CLAUDE, &["projects"])],
     named: is_jsonl,
     begins,
@@ -194,15 +195,17 @@ impl Session {
             }
             return;
         }
-        let text = without_injections(&text_in(content));
-        let text = text.trim();
-        if text.is_empty() || is_noise(text) {
+        let Some(text) = typed(&text_in(content)) else {
             if !results {
                 told.skip(Skip::Noise);
             }
             return;
+        };
+        // Older versions do not mark it.
+        if is_summary(&text) {
+            return told.turn(line.uuid.clone(), when, What::Compacted(Raw::new(text)));
         }
-        let by_agent = line.is_sidechain || text.starts_with("<teammate-message");
+        let by_agent = line.is_sidechain || is_from_agent(&text);
         let once = if by_agent { None } else { line.prompt_id.clone() };
         let what = if by_agent { What::Task(Raw::new(text)) } else { What::Prompt(Raw::new(text)) };
         told.turn(once.or_else(|| line.uuid.clone()), when, what);
@@ -266,21 +269,4 @@ impl Session {
         said.truncate(said.trim_end().len());
         told.turn(line.uuid.clone(), when, What::Reply(Raw::new(said)));
     }
-}
-
-/// Text that the client writes on behalf of the user.
-fn is_noise(text: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
-        "<command-name>",
-        "<command-message>",
-        "<local-command-",
-        "<bash-input>",
-        "<bash-stdout>",
-        "<bash-stderr>",
-        "<task-notification>",
-        "<user-prompt-submit-hook>",
-        "[Request interrupted by user",
-        "Caveat: The messages below were generated",
-    ];
-    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
 }

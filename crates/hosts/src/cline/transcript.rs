@@ -18,6 +18,7 @@ use crate::transcript::{Identity, Reader, Shape, Skip, Told, Transcripts};
 pub(crate) const TRANSCRIPTS: Transcripts = Transcripts {
     host: "cline",
     shape: Shape::Document,
+    secondhand: false,
     places: &[home(&[".cline/data/sessions"])],
     named: |path| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".messages.json")),
     begins: |head| {

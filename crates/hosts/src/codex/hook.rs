@@ -3,10 +3,17 @@
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, What, claude_shape};
 
-pub(crate) const DIALECT: Dialect =
-    Dialect { read, reply: claude_shape::reply, hears: claude_shape::hears, can_deny: true };
+pub(crate) const DIALECT: Dialect = Dialect {
+    read,
+    reply: claude_shape::quiet,
+    passes_on: claude_shape::PASSES_ON,
+    can_deny: true,
+    transcript: None,
+};
 
+/// A subagent is a thread of its own, and its id is that of its rollout.
 fn read(wire: &Wire, event: &mut HookEvent) {
+    claude_shape::end_subagent(wire, event, |_, agent| agent.to_owned());
     if matches!(event.what, What::Prompt(_)) {
         event.once = wire.id(&["turn_id", "turn-id"]);
     }

@@ -25,8 +25,6 @@ const HOOKS: HookTable = HookTable {
         Event::full("PreToolUse", 5),
         Event::full("PostToolUse", 5),
         Event::full("PreCompact", 10),
-        Event::full("PostCompact", 10),
-        Event::full("SubagentStart", 5),
         Event::full("SubagentStop", 5),
         Event::full("Stop", 10),
         // Codex allows no more time at the end of a session.

@@ -1,6 +1,7 @@
 //! Rollouts of Codex CLI: one record per line. Prompts come from the model's input, without what the client
 //! added. Commands come from the client's own report if there is one, because it has the exit code.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use hark_core::{Raw, Timestamp};
@@ -9,8 +10,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::hook::What;
-use crate::hook::names::{without_frames, without_injections};
+use crate::hook::names::without_frames;
 use crate::hook::tools::{self, ToolUse, exit_code};
+use crate::hook::typed::typed as typed_text;
 use crate::hook::wire::text_of;
 use crate::host::{Root, below};
 use crate::transcript::{
@@ -22,6 +24,7 @@ const CODEX: Root = Root::Var("CODEX_HOME", ".codex");
 pub(crate) const TRANSCRIPTS: Transcripts = Transcripts {
     host: "codex",
     shape: Shape::Lines,
+    secondhand: false,
     places: &[below(CODEX, &["sessions"]), below(CODEX, &["archived_sessions"])],
     named: is_jsonl,
     begins: |head| {
@@ -49,36 +52,50 @@ struct Session {
     /// The turn whose prompt has been reported.
     prompted: Option<String>,
     calls: Calls,
+    /// The script that runs, in code mode: the tools that it calls are reported one by one.
+    script: Option<String>,
     /// Calls that the client has already reported on.
     accounted: VecDeque<String>,
 }
 
 #[derive(Deserialize)]
 struct Line<'a> {
-    #[serde(rename = "type", default)]
-    kind: String,
-    timestamp: Option<String>,
+    #[serde(rename = "type", default, borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    timestamp: Option<Cow<'a, str>>,
     #[serde(borrow)]
     payload: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 struct Payload<'a> {
-    #[serde(rename = "type", default)]
-    kind: String,
+    #[serde(rename = "type", default, borrow)]
+    kind: Cow<'a, str>,
     id: Option<String>,
-    role: Option<String>,
+    #[serde(borrow)]
+    role: Option<Cow<'a, str>>,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    name: Option<String>,
-    call_id: Option<String>,
-    arguments: Option<Value>,
-    input: Option<Value>,
-    action: Option<Value>,
-    output: Option<Value>,
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    namespace: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    call_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    action: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
     turn_id: Option<String>,
-    timestamp: Option<String>,
-    item: Option<Value>,
+    #[serde(borrow)]
+    timestamp: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    item: Option<&'a RawValue>,
     #[serde(rename = "internal_chat_message_metadata_passthrough")]
     about: Option<About>,
 }
@@ -88,6 +105,32 @@ struct About {
     turn_id: Option<String>,
     #[serde(default)]
     content_item_kinds: Option<Vec<Option<String>>>,
+}
+
+/// What older versions put into the text of an output.
+#[derive(Deserialize)]
+struct Output<'a> {
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    metadata: Option<Outcome>,
+}
+
+#[derive(Deserialize)]
+struct Outcome {
+    exit_code: Option<i64>,
+}
+
+#[derive(Deserialize)]
+struct Compacted {
+    #[serde(default)]
+    message: String,
+}
+
+#[derive(Deserialize)]
+struct Context {
+    turn_id: Option<String>,
+    cwd: Option<String>,
+    model: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -112,21 +155,22 @@ impl Reader for Session {
         let Ok(line) = serde_json::from_slice::<Line<'_>>(record) else { return told.skip(Skip::Broken) };
         let Some(payload) = line.payload.map(RawValue::get) else { return told.skip(Skip::Unknown) };
         let when = line.timestamp.as_deref().and_then(time);
-        match line.kind.as_str() {
+        match &*line.kind {
             "session_meta" => match serde_json::from_str(payload) {
                 Ok(meta) => self.meta(meta),
                 Err(_) => told.skip(Skip::Broken),
             },
-            "turn_context" => match serde_json::from_str::<Value>(payload) {
-                Ok(context) => self.context(&context),
+            "turn_context" => match serde_json::from_str::<Context>(payload) {
+                Ok(context) => self.context(context),
                 Err(_) => told.skip(Skip::Broken),
             },
             "compacted" => {
-                told.session(self.identity.clone());
-                let value: Value = serde_json::from_str(payload).unwrap_or_default();
-                let text = value["message"].as_str().unwrap_or_default();
-                told.turn(None, when, What::Compacted(Raw::new(without_frames(text))));
+                told.stay_in(&self.identity);
+                let text = serde_json::from_str(payload).map_or(String::new(), |c: Compacted| c.message);
+                told.turn(None, when, What::Compacted(Raw::new(without_frames(&text))));
             }
+            "response_item" if is_of(payload, SILENT) => told.skip(Skip::Noise),
+            "event_msg" if !is_of(payload, EVENTS) => told.skip(Skip::Noise),
             "response_item" | "event_msg" => match serde_json::from_str::<Payload<'_>>(payload) {
                 Ok(item) => self.item(&line.kind, item, when, at, told),
                 Err(_) => told.skip(Skip::Broken),
@@ -138,6 +182,32 @@ impl Reader for Session {
 
     fn waits_since(&self) -> Option<u64> {
         self.calls.since()
+    }
+}
+
+/// Model items with nothing to keep; they are half of a rollout, so they are not even read.
+const SILENT: &[&str] = &[
+    "reasoning",
+    "tool_search_call",
+    "tool_search_output",
+    "additional_tools",
+    "token_count",
+    "web_search_call",
+    "ghost_snapshot",
+    "compaction",
+];
+/// The client's own events that say something.
+const EVENTS: &[&str] = &["task_started", "item_completed"];
+
+/// Whether a payload is of one of these kinds, judged by its beginning. If the kind does not come first, the
+/// payload has to be read.
+fn is_of(payload: &str, kinds: &[&str]) -> bool {
+    let begins = payload.trim_start().strip_prefix('{').map(str::trim_start);
+    let kind = begins.and_then(|rest| rest.strip_prefix("\"type\"")).map(str::trim_start);
+    let kind = kind.and_then(|rest| rest.strip_prefix(':')).map(str::trim_start);
+    match kind.and_then(|rest| rest.strip_prefix('"')?.split_once('"')) {
+        Some((kind, _)) => kinds.contains(&kind),
+        None => kinds == EVENTS,
     }
 }
 
@@ -163,23 +233,25 @@ impl Session {
         };
     }
 
-    fn context(&mut self, context: &Value) {
-        let text = |name: &str| context[name].as_str().map(str::to_owned);
-        self.turn = text("turn_id").or(self.turn.take());
-        self.identity.cwd = text("cwd").or(self.identity.cwd.take());
-        self.identity.model = text("model").or(self.identity.model.take());
+    fn context(&mut self, context: Context) {
+        self.turn = context.turn_id.or(self.turn.take());
+        self.identity.cwd = context.cwd.or(self.identity.cwd.take());
+        self.identity.model = context.model.or(self.identity.model.take());
     }
 
     fn item(&mut self, kind: &str, item: Payload<'_>, when: Option<Timestamp>, at: u64, told: &mut Told) {
         let when = when.or_else(|| item.timestamp.as_deref().and_then(time));
-        told.session(self.identity.clone());
-        match (kind, item.kind.as_str()) {
+        told.stay_in(&self.identity);
+        match (kind, &*item.kind) {
             ("response_item", "message") => self.message(&item, when, told),
             ("response_item", "function_call" | "custom_tool_call" | "local_shell_call") => {
-                let Some(id) = item.call_id.clone().or(item.id.clone()) else {
+                let Some(id) = item.call_id.as_deref().or(item.id.as_deref()) else {
                     return told.skip(Skip::Broken);
                 };
-                self.calls.begin(id, at, called(&item));
+                if item.name.as_deref() == Some("exec") && item.namespace.as_deref() == Some("functions") {
+                    self.script = Some(id.to_owned());
+                }
+                self.calls.begin(id.to_owned(), at, called(&item));
             }
             ("response_item", "function_call_output" | "custom_tool_call_output") => {
                 self.output(&item, when, at, told);
@@ -189,16 +261,13 @@ impl Session {
                 told.skip(Skip::Noise);
             }
             ("event_msg", "item_completed") => {
-                let done = item.item.unwrap_or_default();
+                let done =
+                    item.item.and_then(|item| serde_json::from_str(item.get()).ok()).unwrap_or_default();
                 if !self.account(&done, when, at, told) {
                     told.skip(Skip::Noise);
                 }
             }
-            (
-                "response_item",
-                "reasoning" | "tool_search_call" | "tool_search_output" | "additional_tools" | "token_count"
-                | "web_search_call" | "ghost_snapshot" | "compaction",
-            ) => told.skip(Skip::Noise),
+            ("response_item", kind) if SILENT.contains(&kind) => told.skip(Skip::Noise),
             ("event_msg", _) => told.skip(Skip::Noise),
             _ => told.skip(Skip::Unknown),
         }
@@ -213,10 +282,10 @@ impl Session {
             Some("user") => {
                 let kinds = item.about.as_ref().and_then(|about| about.content_item_kinds.as_ref());
                 let typed = kinds.is_none_or(|kinds| kinds.iter().flatten().any(|kind| kind == "user.text"));
-                let text = without_injections(&text);
+                let Some(text) = typed_text(&text).filter(|_| typed) else { return told.skip(Skip::Noise) };
                 let text =
                     text.rsplit_once("## My request for Codex:").map_or(&*text, |(_, asked)| asked).trim();
-                if !typed || text.is_empty() || is_noise(text) {
+                if text.is_empty() {
                     return told.skip(Skip::Noise);
                 }
                 let turn = item.about.as_ref().and_then(|about| about.turn_id.clone()).or(self.turn.clone());
@@ -233,19 +302,21 @@ impl Session {
 
     fn output(&mut self, item: &Payload<'_>, when: Option<Timestamp>, at: u64, told: &mut Told) {
         let id = item.call_id.as_deref().unwrap_or_default();
+        if self.script.as_deref() == Some(id) {
+            self.script = None;
+        }
         if self.accounted.iter().any(|known| known == id) {
             self.calls.end(id, at);
             return told.skip(Skip::Noise);
         }
         let Some(tool) = self.calls.end(id, at) else { return told.skip(Skip::Orphan) };
-        let output = item.output.clone().unwrap_or_default();
+        let mut text = item.output.map(said).unwrap_or_default();
         // Older versions put an object into the text.
-        let inner = output.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
-        let code = inner.as_ref().and_then(|inner| inner["metadata"]["exit_code"].as_i64());
-        let text = match &inner {
-            Some(Value::Object(inner)) if inner.contains_key("output") => text_of(&inner["output"]),
-            _ => text_of(&output),
-        };
+        let inner = text.starts_with('{').then(|| serde_json::from_str::<Output<'_>>(&text).ok()).flatten();
+        let code = inner.as_ref().and_then(|inner| inner.metadata.as_ref()?.exit_code);
+        if let Some(output) = inner.and_then(|inner| inner.output) {
+            text = said(output);
+        }
         let code = code.or_else(|| exit_code(&text));
         let output = Raw::new(without_frames(&text));
         told.turn(
@@ -259,6 +330,7 @@ impl Session {
     fn account(&mut self, done: &Value, when: Option<Timestamp>, at: u64, told: &mut Told) -> bool {
         let Some(id) = done["id"].as_str().map(str::to_owned) else { return false };
         let known = self.calls.end(&id, at);
+        let is_call = known.is_some();
         let (tool, output, ok) = match done["type"].as_str() {
             Some("CommandExecution") => {
                 let tool = known.unwrap_or_else(|| {
@@ -293,10 +365,14 @@ impl Session {
                 return false;
             }
         };
-        if self.accounted.len() >= 256 {
-            self.accounted.pop_front();
+        // A script and the tools that it calls are one thing, told once.
+        let script = self.script.take_if(|script| !is_call && *script != id);
+        for id in script.into_iter().chain([id.clone()]) {
+            if self.accounted.len() >= 256 {
+                self.accounted.pop_front();
+            }
+            self.accounted.push_back(id);
         }
-        self.accounted.push_back(id.clone());
         told.turn(Some(id), when, What::AfterTool { tool, output: Raw::new(without_frames(&output)), ok });
         true
     }
@@ -304,12 +380,10 @@ impl Session {
 
 fn called(item: &Payload<'_>) -> ToolUse {
     let name = item.name.as_deref().unwrap_or("shell");
-    let given = item.arguments.as_ref().or(item.input.as_ref()).or(item.action.as_ref());
-    let input = match given {
-        Some(Value::String(text)) => {
-            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
-        }
-        Some(other) => other.clone(),
+    let given = item.arguments.or(item.input).or(item.action);
+    let input = match given.map(|given| serde_json::from_str(given.get()).unwrap_or_default()) {
+        Some(Value::String(text)) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        Some(other) => other,
         None => Value::Null,
     };
     let input = match input.get("command") {
@@ -332,19 +406,10 @@ fn command(words: &Value) -> String {
     }
 }
 
-/// Text that the client writes on behalf of the user.
-fn is_noise(text: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
-        "<environment_context>",
-        "<user_instructions>",
-        "# AGENTS.md instructions",
-        "<INSTRUCTIONS>",
-        "<turn_aborted>",
-        "<permissions instructions>",
-        "<user_action>",
-        "<skill>",
-        "<subagent_notification>",
-        "<user_shell_command>",
-    ];
-    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
+/// The text of an output, which is a string or a list of parts.
+fn said(output: &RawValue) -> String {
+    match output.get().as_bytes().first() {
+        Some(b'"') => serde_json::from_str(output.get()).unwrap_or_default(),
+        _ => text_of(&serde_json::from_str::<Value>(output.get()).unwrap_or_default()),
+    }
 }

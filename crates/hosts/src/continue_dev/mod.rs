@@ -10,6 +10,6 @@ pub(crate) const HOST: Host = Host {
     id: "continue",
     name: "Continue",
     install: install::INSTALL,
-    hooks: &crate::generic::hook::DIALECT,
+    hooks: &crate::hook::Dialect::DEAF,
     shell: AgentShell::UNKNOWN,
 };

@@ -16,6 +16,7 @@ const CONTINUE: Root = Root::Var("CONTINUE_GLOBAL_DIR", ".continue");
 pub(crate) const TRANSCRIPTS: Transcripts = Transcripts {
     host: "continue",
     shape: Shape::Document,
+    secondhand: false,
     places: &[below(CONTINUE, &["sessions"])],
     named: |path| is_json(path) && path.file_name().is_some_and(|name| name != "sessions.json"),
     begins: |head| {

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, Say, claude_shape};
 
-pub(crate) const DIALECT: Dialect = Dialect { read, reply, hears: claude_shape::hears, can_deny: true };
+pub(crate) const DIALECT: Dialect =
+    Dialect { read, reply, passes_on: claude_shape::PASSES_ON, can_deny: true, transcript: None };
 
 fn read(_wire: &Wire, _event: &mut HookEvent) {}
 

@@ -30,7 +30,6 @@ pub(crate) const HOOKS: HookTable = HookTable {
         Event::full("postToolUse", 5),
         Event::full("postToolUseFailure", 5),
         Event::full("preCompact", 10),
-        Event::full("subagentStop", 5),
         Event::full("agentStop", 10),
         Event::minimal("sessionEnd", 10),
     ],

@@ -5,8 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::hook::What;
-use crate::hook::names::{without_frames, without_injections};
+use crate::hook::names::without_frames;
 use crate::hook::tools;
+use crate::hook::typed::typed;
 use crate::host::{Root, below};
 use crate::transcript::{Calls, Identity, Reader, Shape, Skip, Told, Transcripts, time};
 
@@ -15,6 +16,7 @@ const COPILOT: Root = Root::Var("COPILOT_HOME", ".copilot");
 pub(crate) const TRANSCRIPTS: Transcripts = Transcripts {
     host: "copilot-cli",
     shape: Shape::Lines,
+    secondhand: false,
     places: &[below(COPILOT, &["session-state"])],
     named: |path| path.file_name().is_some_and(|name| name == "events.jsonl"),
     begins: |head| head.lines().next().is_some_and(|line| line.contains("\"type\":\"session.start\"")),
@@ -52,12 +54,9 @@ impl Reader for Session {
         match line.kind.as_str() {
             "session.start" => self.begin(data),
             "user.message" => {
-                let said = without_injections(text("content"));
-                if said.trim().is_empty() {
-                    return told.skip(Skip::Noise);
-                }
+                let Some(said) = typed(text("content")) else { return told.skip(Skip::Noise) };
                 told.session(self.identity.clone());
-                told.turn(None, when, What::Prompt(Raw::new(said.trim())));
+                told.turn(None, when, What::Prompt(Raw::new(said)));
             }
             "assistant.message" => {
                 let said = without_frames(text("content"));

@@ -25,7 +25,6 @@ const HOOKS: HookTable = HookTable {
         Event::full("postToolUseFailure", 5),
         Event::full("afterAgentResponse", 5),
         Event::full("preCompact", 10),
-        Event::full("subagentStop", 5),
         Event::full("stop", 10),
         Event::minimal("sessionEnd", 10),
     ],

@@ -16,6 +16,7 @@ use crate::transcript::{Identity, Reader, Shape, Skip, Told, Transcripts, is_jso
 pub(crate) const TRANSCRIPTS: Transcripts = Transcripts {
     host: "cursor",
     shape: Shape::Lines,
+    secondhand: false,
     places: &[home(&[".cursor/projects"])],
     named: |path| is_jsonl(path) && path.components().any(|part| part.as_os_str() == "agent-transcripts"),
     begins: |head| {

@@ -1,9 +1,15 @@
-//! Hooks of Factory's Droid: Claude's events and replies, but without tool call ids.
+//! Hooks of Factory's Droid: Claude's events and replies, but without tool call ids. Context added before a tool
+//! does not reach the model.
 
 use crate::hook::wire::Wire;
-use crate::hook::{Dialect, HookEvent, claude_shape};
+use crate::hook::{Dialect, HookEvent, Moment, claude_shape};
 
-pub(crate) const DIALECT: Dialect =
-    Dialect { read, reply: claude_shape::reply, hears: claude_shape::hears, can_deny: true };
+pub(crate) const DIALECT: Dialect = Dialect {
+    read,
+    reply: claude_shape::quiet,
+    passes_on: &[Moment::Start, Moment::Prompt, Moment::AfterTool],
+    can_deny: true,
+    transcript: None,
+};
 
 fn read(_wire: &Wire, _event: &mut HookEvent) {}

@@ -20,7 +20,6 @@ const HOOKS: HookTable = HookTable {
         Event::full("PreToolUse", 5),
         Event::full("PostToolUse", 5),
         Event::full("PreCompact", 10),
-        Event::full("SubagentStop", 5),
         Event::full("Stop", 10),
         Event::minimal("SessionEnd", 10),
     ],

@@ -14,6 +14,7 @@ use crate::transcript::{Calls, Identity, Reader, Shape, Skip, Told, Transcripts,
 pub(crate) const TRANSCRIPTS: Transcripts = Transcripts {
     host: "droid",
     shape: Shape::Lines,
+    secondhand: false,
     places: &[home(&[".factory/sessions"])],
     named: is_jsonl,
     begins: |head| head.lines().next().is_some_and(|line| line.contains("\"type\":\"session_start\"")),

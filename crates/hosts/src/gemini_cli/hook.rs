@@ -1,12 +1,18 @@
-//! Hooks of Gemini CLI. Its stdout must be JSON and nothing else.
+//! Hooks of Gemini CLI. Its stdout must be JSON and nothing else; if it is empty, Gemini reads stderr instead.
 
 use serde_json::{Value, json};
 
 use crate::hook::tools::ToolClass;
 use crate::hook::wire::Wire;
-use crate::hook::{Dialect, HookEvent, Say, What, claude_shape};
+use crate::hook::{Dialect, HookEvent, Moment, Say, What, claude_shape};
 
-pub(crate) const DIALECT: Dialect = Dialect { read, reply, hears, can_deny: true };
+pub(crate) const DIALECT: Dialect = Dialect {
+    read,
+    reply,
+    passes_on: &[Moment::Start, Moment::Prompt, Moment::AfterTool],
+    can_deny: true,
+    transcript: None,
+};
 
 fn read(wire: &Wire, event: &mut HookEvent) {
     // When headless, it asks before every model call whether to compress, and almost never does.
@@ -23,10 +29,6 @@ fn read(wire: &Wire, event: &mut HookEvent) {
             *ok = Some(true);
         }
     }
-}
-
-fn hears(event: &HookEvent) -> bool {
-    matches!(event.what, What::Start { .. } | What::Prompt(_) | What::AfterTool { .. })
 }
 
 fn reply(event: &HookEvent, say: &Say) -> Option<Value> {

@@ -11,19 +11,19 @@ const SERVER: Asset = Asset::Server {
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
 
-/// Times are in milliseconds.
+/// Times are in milliseconds. Gemini shows each hook while it runs, so there are only those that matter: not
+/// `BeforeTool`, whose context it ignores, and not the question before every model call whether to compress.
 const HOOKS: HookTable = HookTable {
     host: "gemini-cli",
     path: &["hooks"],
-    element: r#"{"hooks":[{"type":"command","name":"hark","command":"{command}","timeout":"{timeout}"}]}"#,
+    element: r#"{"matcher":"{matcher}","hooks":[{"type":"command","name":"hark","command":"{command}","timeout":"{timeout}"}]}"#,
     time_unit: 1_000,
     windows: Shell::PowerShell,
     events: &[
         Event::minimal("SessionStart", 10).saying(r#"{"systemMessage":"{gone}"}"#),
         Event::minimal("BeforeAgent", 5),
-        Event::full("BeforeTool", 5),
         Event::full("AfterTool", 5),
-        Event::full("PreCompress", 10),
+        Event::full("PreCompress", 10).matching("manual"),
         Event::full("AfterAgent", 10),
         Event::minimal("SessionEnd", 10),
     ],

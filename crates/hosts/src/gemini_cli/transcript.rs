@@ -20,6 +20,7 @@ use crate::transcript::{
 pub(crate) const LINES: Transcripts = Transcripts {
     host: "gemini-cli",
     shape: Shape::Lines,
+    secondhand: false,
     places: &[home(&[".gemini/tmp"])],
     named: |path| is_jsonl(path) && is_chat(path),
     begins: |head| {
@@ -31,6 +32,7 @@ pub(crate) const LINES: Transcripts = Transcripts {
 pub(crate) const DOCUMENTS: Transcripts = Transcripts {
     host: "gemini-cli",
     shape: Shape::Document,
+    secondhand: false,
     places: &[home(&[".gemini/tmp"])],
     named: |path| is_json(path) && is_chat(path),
     begins: |head| {

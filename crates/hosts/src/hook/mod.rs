@@ -10,6 +10,7 @@ pub(crate) mod names;
 mod own_command;
 mod salvage;
 pub mod tools;
+pub(crate) mod typed;
 pub(crate) mod wire;
 
 use std::path::PathBuf;
@@ -63,6 +64,11 @@ pub enum What {
     Stop {
         reply: Option<Raw>,
     },
+    /// The last turn ended, and the client reports no separate end of the session.
+    Finish {
+        reply: Option<Raw>,
+        reason: String,
+    },
     /// Another agent starts on behalf of this session.
     Subagent,
     /// The client is about to drop the beginning of the conversation.
@@ -86,6 +92,28 @@ pub enum Say {
     Deny(String),
 }
 
+/// A moment at which a hook may have something to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    Start,
+    Prompt,
+    BeforeTool,
+    AfterTool,
+    Subagent,
+    Compacting,
+}
+
+impl Moment {
+    pub const ALL: &'static [Moment] = &[
+        Moment::Start,
+        Moment::Prompt,
+        Moment::BeforeTool,
+        Moment::AfterTool,
+        Moment::Subagent,
+        Moment::Compacting,
+    ];
+}
+
 /// How one assistant's hooks work.
 #[derive(Debug)]
 pub(crate) struct Dialect {
@@ -93,10 +121,24 @@ pub(crate) struct Dialect {
     pub(crate) read: fn(&Wire, &mut HookEvent),
     /// The reply; `None` prints nothing.
     pub(crate) reply: fn(&HookEvent, &Say) -> Option<Value>,
-    /// Whether context in the reply to this event reaches the model.
-    pub(crate) hears: fn(&HookEvent) -> bool,
+    /// The moments at which the client passes context in the reply on to its model. What it does not pass on
+    /// must not be computed or recorded as said.
+    pub(crate) passes_on: &'static [Moment],
     /// Whether it can block a tool.
     pub(crate) can_deny: bool,
+    /// Where the client keeps the transcript of a session, if its events do not name it.
+    pub(crate) transcript: Option<fn(&HookEvent, Environment<'_>) -> Option<String>>,
+}
+
+impl Dialect {
+    /// For assistants without hooks: whatever arrives in their name is stored, and nothing is said.
+    pub(crate) const DEAF: Dialect = Dialect {
+        read: |_, _| {},
+        reply: crate::generic::hook::reply,
+        passes_on: &[],
+        can_deny: false,
+        transcript: None,
+    };
 }
 
 /// Clients cut, spill into a file or refuse anything longer.
@@ -128,6 +170,9 @@ pub fn read(
         name,
     };
     (client.hooks.read)(&wire, &mut found);
+    if found.transcript.is_none() {
+        found.transcript = client.hooks.transcript.and_then(|place| place(&found, environment));
+    }
     found
 }
 
@@ -142,44 +187,26 @@ impl HookEvent {
         crate::find(self.client).map_or(&crate::generic::hook::DIALECT, |host| host.hooks)
     }
 
-    /// Whether the model reads the reply to this event.
-    pub fn hears(&self) -> bool {
+    fn moment(&self) -> Option<Moment> {
         match self.what {
-            What::Subagent => self.hears_subagent(),
-            _ => (self.dialect().hears)(self),
+            What::Start { .. } => Some(Moment::Start),
+            What::Prompt(_) | What::Task(_) => Some(Moment::Prompt),
+            What::BeforeTool(_) => Some(Moment::BeforeTool),
+            What::AfterTool { .. } => Some(Moment::AfterTool),
+            What::Subagent => Some(Moment::Subagent),
+            What::Compacting => Some(Moment::Compacting),
+            _ => None,
         }
     }
 
-    /// Whether a subagent reads what hooks add when it starts. Measured for one client and documented for
-    /// another; all others count as no.
-    pub fn hears_subagent(&self) -> bool {
-        matches!(self.client, "claude-code" | "vscode")
+    /// Whether the model reads the reply to this event.
+    pub fn hears(&self) -> bool {
+        self.moment().is_some_and(|moment| self.hears_at(moment))
     }
 
-    /// Whether this client's model reads what hooks add when a session starts.
-    pub fn hears_start(&self) -> bool {
-        self.would_hear(What::Start { source: String::new() })
-    }
-
-    /// Whether this client's model reads what hooks add before a tool runs.
-    pub fn hears_before(&self) -> bool {
-        self.would_hear(What::BeforeTool(tools::unnamed()))
-    }
-
-    fn would_hear(&self, what: What) -> bool {
-        let other = HookEvent {
-            client: self.client,
-            via: String::new(),
-            name: String::new(),
-            session: None,
-            parent: None,
-            once: None,
-            cwd: None,
-            transcript: None,
-            process: None,
-            what,
-        };
-        other.hears()
+    /// Whether this client's model reads what hooks add at such a moment.
+    pub fn hears_at(&self, moment: Moment) -> bool {
+        self.dialect().passes_on.contains(&moment)
     }
 
     pub fn can_deny(&self) -> bool {

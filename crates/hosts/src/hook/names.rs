@@ -6,6 +6,7 @@ use hark_core::Raw;
 
 use super::What;
 use super::tools;
+use super::typed::{is_from_agent, typed};
 use super::wire::{Wire, text_of};
 
 /// The event's name: from the client, else from the command line, else guessed from the fields.
@@ -74,9 +75,8 @@ pub(super) fn what(name: &str, wire: &Wire) -> What {
         | "sessionidle" => What::Stop { reply: reply(wire) },
         "subagentstart" => What::Subagent,
         "precompact" | "precompress" | "sessioncompacting" => What::Compacting,
-        "sessionend" | "sessionshutdown" | "sessiondeleted" => {
-            What::End { reason: wire.text(&["reason", "final_status"]).unwrap_or_default() }
-        }
+        "sessionend" | "sessionshutdown" | "sessiondeleted" | "taskcancel" | "agentabort" | "taskerror"
+        | "agenterror" => What::End { reason: wire.text(&["reason", "final_status"]).unwrap_or_default() },
         _ => What::Other,
     }
 }
@@ -84,8 +84,9 @@ pub(super) fn what(name: &str, wire: &Wire) -> What {
 /// A prompt without text is a continuation, not a prompt.
 fn prompt(wire: &Wire) -> What {
     let text = wire.text(&["submitted_prompt", "prompt", "text", "message"]);
-    match text.map(|t| without_injections(&t)).filter(|t| !t.trim().is_empty()) {
-        Some(text) => What::Prompt(Raw::new(text.trim())),
+    match text.as_deref().and_then(typed) {
+        Some(text) if is_from_agent(&text) => What::Task(Raw::new(text)),
+        Some(text) => What::Prompt(Raw::new(text)),
         None => What::Other,
     }
 }

@@ -99,11 +99,6 @@ pub(crate) fn named(name: &str, wire: &Wire) -> ToolUse {
     call(name, &wire.to_value(), None)
 }
 
-/// A call of an unknown tool.
-pub(super) fn unnamed() -> ToolUse {
-    call("", &Value::Null, None)
-}
-
 /// The tool of a call, or `None` if none is named.
 pub(super) fn used(wire: &Wire) -> Option<ToolUse> {
     let nested = wire.inside("tool_call").or_else(|| wire.inside("tool_result").filter(|w| w.has("name")));

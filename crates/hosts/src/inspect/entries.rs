@@ -10,20 +10,27 @@ use crate::host::Host;
 use crate::place::Surroundings;
 use crate::wish::{Options, Wish, wishes};
 
-/// A problem and the file that it is about.
-pub(super) type Problem = (PathBuf, String);
+/// A problem in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) file: PathBuf,
+    pub(super) what: String,
+    /// What the user has to do; otherwise hark can write it again.
+    pub(super) fix: Option<&'static str>,
+}
 
 pub(super) fn problems(host: &Host, options: Options, around: &Surroundings) -> Vec<Problem> {
     let mut found: Vec<Problem> = Vec::new();
     for Wish { file, edit, .. } in wishes(host, options, around) {
         let Some(text) = edit::readable(&file) else { continue };
         let mut said = server(&edit, &text, around);
-        said.extend(hook(&edit, &text, around));
-        said.extend(script(&edit, &file));
-        for what in said {
-            let line = (file.clone(), format!("{}: {what}", around.short(&file)));
-            if !found.contains(&line) {
-                found.push(line);
+        said.extend(hook(&edit, &text, around).map(|what| (what, None)));
+        said.extend(script(&edit, &file).map(|what| (what, Some("make it executable"))));
+        for (what, fix) in said {
+            let what = format!("{}: {what}", around.short(&file));
+            let problem = Problem { file: file.clone(), what, fix };
+            if !found.contains(&problem) {
+                found.push(problem);
             }
         }
     }
@@ -39,17 +46,19 @@ pub(super) fn missing(file: &Path, host: &Host, options: Options, around: &Surro
 }
 
 /// The entry of the MCP server.
-fn server(edit: &Edit, text: &str, around: &Surroundings) -> Vec<String> {
+fn server(edit: &Edit, text: &str, around: &Surroundings) -> Vec<(String, Option<&'static str>)> {
     let Ok(Some(entry)) = edit.in_its_place(text) else { return Vec::new() };
     let mut said = Vec::new();
     if entry["disabled"] == Value::Bool(true) || entry["enabled"] == Value::Bool(false) {
-        said.push(format!("{} is turned off, so its tools are not available", edit.label()));
+        let what = format!("{} is turned off, so its tools are not available", edit.label());
+        said.push((what, Some("turn it on there")));
     }
     if let Some(program) = program(&entry) {
-        said.extend(stranger(program, around).map(|what| format!("{} {what}", edit.label())));
+        said.extend(stranger(program, around).map(|what| (format!("{} {what}", edit.label()), None)));
     }
     for other in edit.siblings(text) {
-        said.push(format!("the server is there twice, as {} and as `{other}`; remove one", edit.label()));
+        let what = format!("the server is there twice, as {} and as `{other}`", edit.label());
+        said.push((what, Some("remove one of them")));
     }
     said
 }

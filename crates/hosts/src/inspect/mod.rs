@@ -124,7 +124,8 @@ fn examine(
         health.mend = (!by_hand).then_some(again);
         return health;
     }
-    health.problems = problems(around, host, options, &plan);
+    let entries = entries::problems(host, options, around);
+    health.problems = problems(around, host, options, &plan, &entries);
     health.problems.extend(tokenless);
     health.wired = if health.problems.is_empty() { Wiring::Yes } else { Wiring::Stale };
     if !found {
@@ -135,8 +136,20 @@ fn examine(
     if !health.problems.is_empty() {
         health.mend = Some(again);
     }
+    for entry in entries.into_iter().filter(|entry| !plan.rewrites(entry)) {
+        let fix = entry.fix.unwrap_or("correct or remove it there, then run `hark install`");
+        health.add(entry.what, fix);
+    }
     ignored(&mut health, around, host, options);
     health
+}
+
+impl Plan {
+    /// Whether installing again solves this problem.
+    fn rewrites(&self, entry: &entries::Problem) -> bool {
+        let changes = |change: &plan::Change| change.is_visible() && change.path == entry.file;
+        entry.fix.is_none() && self.changes.iter().any(changes)
+    }
 }
 
 /// What hark wrote is in place, but the assistant does not use it.
@@ -194,9 +207,15 @@ fn again(host: &Host, options: Options) -> String {
     format!("hark install {}{flags}", host.id)
 }
 
-fn problems(around: &Surroundings, host: &Host, options: Options, plan: &Plan) -> Vec<String> {
-    let entries = entries::problems(host, options, around);
-    let explained: BTreeSet<&PathBuf> = entries.iter().map(|(file, _)| file).collect();
+fn problems(
+    around: &Surroundings,
+    host: &Host,
+    options: Options,
+    plan: &Plan,
+    entries: &[entries::Problem],
+) -> Vec<String> {
+    let entries: Vec<_> = entries.iter().filter(|entry| plan.rewrites(entry)).collect();
+    let explained: BTreeSet<&PathBuf> = entries.iter().map(|entry| &entry.file).collect();
     let visible =
         plan.changes.iter().filter(|change| change.is_visible() && !explained.contains(&change.path));
     let changed: BTreeSet<String> = visible
@@ -214,5 +233,5 @@ fn problems(around: &Surroundings, host: &Host, options: Options, plan: &Plan) -
         let line = refused.why.line.map(|line| format!(", line {line}")).unwrap_or_default();
         format!("{}{line}: {}", around.short(&refused.path), refused.why.what)
     });
-    entries.iter().map(|(_, said)| said.clone()).chain(changed).chain(refused).collect()
+    entries.iter().map(|entry| entry.what.clone()).chain(changed).chain(refused).collect()
 }

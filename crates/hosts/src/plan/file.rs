@@ -184,7 +184,10 @@ impl Draft {
         let mut fitted = Vec::with_capacity(wanted.len());
         for (owner, Wish { edit, optional, .. }) in wanted {
             if *optional && let Err(refusal) = fits(edit, &self.body) {
-                self.notes.push(format!("{} is not added: {}", edit.label(), refusal.what));
+                let note = format!("permissions for read-only tools are not added: {}", refusal.what);
+                if !self.notes.contains(&note) {
+                    self.notes.push(note);
+                }
                 continue;
             }
             let calls = format!("{} calls `hark serve` without the right token", edit.label());

@@ -1,9 +1,15 @@
 //! Hooks of Qwen Code: Claude's events. Context added before a tool does not reach the model.
 
 use crate::hook::wire::Wire;
-use crate::hook::{Dialect, HookEvent, What, claude_shape};
+use crate::hook::{Dialect, HookEvent, Moment, What, claude_shape};
 
-pub(crate) const DIALECT: Dialect = Dialect { read, reply: claude_shape::reply, hears, can_deny: true };
+pub(crate) const DIALECT: Dialect = Dialect {
+    read,
+    reply: claude_shape::reply,
+    passes_on: &[Moment::Start, Moment::Prompt, Moment::AfterTool],
+    can_deny: true,
+    transcript: None,
+};
 
 /// Does not use prompt ids, because a tool's continuation repeats the id of its prompt. Of the two ids of a
 /// call it uses the model's own; the other exists only in hooks, not in transcripts.
@@ -15,8 +21,4 @@ fn read(wire: &Wire, event: &mut HookEvent) {
         }
         _ => {}
     }
-}
-
-fn hears(event: &HookEvent) -> bool {
-    claude_shape::hears(event) && !matches!(event.what, What::BeforeTool(_))
 }

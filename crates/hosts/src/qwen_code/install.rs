@@ -25,7 +25,6 @@ const HOOKS: HookTable = HookTable {
         Event::full("PostToolUse", 5),
         Event::full("PostToolUseFailure", 5),
         Event::full("PreCompact", 10),
-        Event::full("SubagentStop", 5),
         Event::full("Stop", 10),
         Event::minimal("SessionEnd", 10),
     ],

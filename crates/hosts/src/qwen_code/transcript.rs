@@ -7,12 +7,14 @@ use serde_json::Value;
 use crate::hook::What;
 use crate::hook::names::{without_frames, without_injections};
 use crate::hook::tools::{self, exit_code};
+use crate::hook::typed::typed;
 use crate::host::home;
 use crate::transcript::{Calls, Identity, Reader, Shape, Skip, Told, Transcripts, is_jsonl, stem, time};
 
 pub(crate) const TRANSCRIPTS: Transcripts = Transcripts {
     host: "qwen-code",
     shape: Shape::Lines,
+    secondhand: false,
     places: &[home(&[".qwen/projects"])],
     named: is_jsonl,
     begins: |head| {
@@ -67,12 +69,11 @@ impl Reader for Session {
         let when = line.timestamp.as_deref().and_then(time);
         match line.kind.as_str() {
             "user" => {
-                let typed = line.provenance.as_deref().is_none_or(|by| by == "real_user");
-                let text = without_injections(&texts(&parts));
-                if !typed || text.trim().is_empty() {
+                let by_user = line.provenance.as_deref().is_none_or(|by| by == "real_user");
+                let Some(text) = typed(&texts(&parts)).filter(|_| by_user) else {
                     return told.skip(Skip::Noise);
-                }
-                told.turn(None, when, What::Prompt(Raw::new(text.trim())));
+                };
+                told.turn(None, when, What::Prompt(Raw::new(text)));
             }
             "assistant" => self.assistant(&parts, when, at, told),
             _ => self.results(&parts, when, at, told),

@@ -7,6 +7,7 @@
 
 mod calls;
 mod json;
+mod specstory;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ pub struct Transcripts {
     /// The assistant's id, as in `hark install`.
     pub host: &'static str,
     pub shape: Shape,
+    /// Whether another program wrote it. A session that is known from its own assistant is not read again.
+    pub secondhand: bool,
     /// The default places.
     pub(crate) places: &'static [Place],
     /// Whether a file found there may be a transcript, by its name.
@@ -143,6 +146,13 @@ impl Told {
         }
     }
 
+    /// The same for a reader whose session seldom changes: clones only what is new.
+    pub(crate) fn stay_in(&mut self, identity: &Identity) {
+        if self.current.as_ref() != Some(identity) {
+            self.session(identity.clone());
+        }
+    }
+
     pub(crate) fn turn(&mut self, once: Option<String>, at: Option<Timestamp>, what: What) {
         self.items.push(Item::Turn(Turn { once, at, what }));
     }
@@ -152,7 +162,7 @@ impl Told {
     }
 }
 
-/// Every assistant whose transcripts can be read. If two could have written a file, the first wins.
+/// Every format of a transcript. If a file could have several, the first wins.
 pub const TRANSCRIPTS: &[&Transcripts] = &[
     &codex::transcript::TRANSCRIPTS,
     &gemini_cli::transcript::LINES,
@@ -164,9 +174,19 @@ pub const TRANSCRIPTS: &[&Transcripts] = &[
     &cursor::transcript::TRANSCRIPTS,
     &opencode::transcript::OPENCODE,
     &opencode::transcript::KILO,
+    &opencode::transcript::EXPORTS,
+    &opencode::transcript::EVENTS,
     &cline::transcript::TRANSCRIPTS,
     &continue_dev::transcript::TRANSCRIPTS,
     &aider::transcript::TRANSCRIPTS,
+    &specstory::CLAUDE_CODE,
+    &specstory::CODEX,
+    &specstory::GEMINI,
+    &specstory::CURSOR,
+    &specstory::VSCODE,
+    &specstory::DROID,
+    &specstory::OPENCODE,
+    &specstory::OTHERS,
 ];
 
 impl Transcripts {

@@ -1,12 +1,14 @@
 //! Hooks of VS Code's agents: Claude's events and replies. A hook on a prompt cannot add context.
 
 use crate::hook::wire::Wire;
-use crate::hook::{Dialect, HookEvent, What, claude_shape};
+use crate::hook::{Dialect, HookEvent, Moment, claude_shape};
 
-pub(crate) const DIALECT: Dialect = Dialect { read, reply: claude_shape::reply, hears, can_deny: true };
+pub(crate) const DIALECT: Dialect = Dialect {
+    read,
+    reply: claude_shape::reply,
+    passes_on: &[Moment::Start, Moment::BeforeTool, Moment::AfterTool, Moment::Subagent],
+    can_deny: true,
+    transcript: None,
+};
 
 fn read(_wire: &Wire, _event: &mut HookEvent) {}
-
-fn hears(event: &HookEvent) -> bool {
-    claude_shape::hears(event) && !matches!(event.what, What::Prompt(_))
-}

@@ -8,7 +8,8 @@ use crate::hook::tools;
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, Say, What};
 
-pub(crate) const DIALECT: Dialect = Dialect { read, reply: silent, hears: |_| false, can_deny: false };
+pub(crate) const DIALECT: Dialect =
+    Dialect { read, reply: silent, passes_on: &[], can_deny: false, transcript: None };
 
 fn read(wire: &Wire, event: &mut HookEvent) {
     let Some(info) = wire.inside("tool_info") else { return };

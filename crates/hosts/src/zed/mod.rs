@@ -9,6 +9,6 @@ pub(crate) const HOST: Host = Host {
     id: "zed",
     name: "Zed",
     install: install::INSTALL,
-    hooks: &crate::generic::hook::DIALECT,
+    hooks: &crate::hook::Dialect::DEAF,
     shell: AgentShell::UNKNOWN,
 };

@@ -24,7 +24,8 @@ pub(super) fn server() -> ServerConfig {
     let capabilities =
         ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
     let name = Implementation::new(crate::SERVER_NAME, env!("CARGO_PKG_VERSION"));
-    ServerConfig::new(capabilities).with_server_info(name.with_title("Hark")).with_instructions(INSTRUCTIONS)
+    let config = ServerConfig::new(capabilities).with_server_info(name.with_title("Hark"));
+    if hark_engine::is_enabled() { config.with_instructions(INSTRUCTIONS) } else { config }
 }
 
 /// A tool as clients see it; `None` for an operation that is not one.

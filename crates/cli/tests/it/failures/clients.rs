@@ -204,7 +204,7 @@ impl<'h> Session<'h> {
     }
 
     pub(crate) fn hears_before(&self) -> bool {
-        !matches!(self.host, "gemini-cli" | "qwen-code" | "opencode")
+        !matches!(self.host, "gemini-cli" | "qwen-code" | "opencode" | "droid")
     }
 
     pub(crate) fn prompt(&mut self, text: &str) -> String {

@@ -103,7 +103,7 @@ fn every_client_is_told(poison: &str) {
     for (host, events) in [
         ("claude-code", &["SessionStart", "UserPromptSubmit", "PreToolUse"][..]),
         ("codex", &["SessionStart", "UserPromptSubmit", "PreToolUse"]),
-        ("droid", &["SessionStart", "UserPromptSubmit", "PreToolUse"]),
+        ("droid", &["SessionStart", "UserPromptSubmit", "PostToolUse"]),
         ("qwen-code", &["SessionStart", "UserPromptSubmit", "PostToolUse"]),
         ("gemini-cli", &["SessionStart", "BeforeAgent", "AfterTool"]),
         ("copilot-cli", &["sessionStart", "userPromptSubmitted", "preToolUse"]),

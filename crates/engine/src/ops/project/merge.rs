@@ -10,7 +10,7 @@ use hark_store::{ProjectNum, StoreError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::scope::WriteScope;
+use super::super::scope::known;
 use super::existing;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
@@ -55,13 +55,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let now = engine.now();
     engine.store.refresh_fully(now)?;
     let from = existing(engine, &request.from)?;
-    let target = WriteScope { project: Some(request.into.clone()), global: false };
-    let into = match target.resolve(engine, caller)? {
-        // A merge that was turned round: `into` had become `from` before.
-        Scope::Project(key) if key == from => super::known(engine, &request.into)?.unwrap_or(key),
-        Scope::Project(key) => key,
-        Scope::Global => return Err(nowhere()),
-    };
+    let into = target(engine, caller, &request.into, &from)?;
     if from == into {
         return Err(EngineError::invalid(
             format!("`{}` and `{}` are the same project, {into}", request.from, request.into),
@@ -183,8 +177,32 @@ fn move_sessions(engine: &mut Engine, from: ProjectNum, into: &ProjectKey) -> Re
     Ok(moved)
 }
 
-fn nowhere() -> EngineError {
-    EngineError::invalid("the second project is unknown", "pass its name, key or folder")
+/// The project to merge into. It may be one without memories, such as the current one, but not a mistyped name.
+fn target(
+    engine: &mut Engine,
+    caller: &Caller,
+    text: &str,
+    from: &ProjectKey,
+) -> Result<ProjectKey, EngineError> {
+    let wanted = ProjectKey::new(&engine.clean(text));
+    let current = caller.cwd.clone().and_then(|cwd| engine.project_of(&cwd));
+    if let Some(current) = current.filter(|current| Some(current) == wanted.as_ref()) {
+        return Ok(current);
+    }
+    let found = match known(engine, text)? {
+        Some(key) => Some(key),
+        None => {
+            let seen = engine.store.places()?.into_iter().map(|place| place.key);
+            // A remote that nobody has cloned here yet is a good name all the same.
+            let is_remote =
+                |key: &ProjectKey| key.as_str().contains('/') && !text.starts_with(['/', '.', '~']);
+            seen.chain(wanted.clone().filter(is_remote)).find(|key| Some(key) == wanted.as_ref())
+        }
+    };
+    let Some(found) = found else { return Err(super::unknown(text)) };
+    let into = engine.alias_of(found.clone());
+    // A merge that is turned round: `into` had become `from` before.
+    Ok(if into == *from { found } else { into })
 }
 
 pub const MERGE: Operation = Operation {
@@ -194,7 +212,7 @@ pub const MERGE: Operation = Operation {
     help: "Moves the memories, sessions and failures of FROM to INTO. From then on, folders that were FROM are INTO. If it \
            is interrupted, run it again. Memories keep their history; `hark undo ID` takes one back.",
     examples: &[
-        ("hark project merge shop-330c6760 shop --dry-run", "Show what would move"),
+        ("hark project merge shop-330c6760 github.com/acme/shop --dry-run", "Show what would move"),
         ("hark project merge shop-330c6760 github.com/acme/shop", "Continue a project under its new key"),
     ],
     group: Group::Store,

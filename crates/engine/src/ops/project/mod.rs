@@ -110,9 +110,11 @@ fn folders(places: &[ProjectPlace], key: &ProjectKey) -> Vec<FolderView> {
 
 /// The project that a person names, which must exist.
 fn existing(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
-    known(engine, text)?.ok_or_else(|| {
-        EngineError::invalid(format!("there is no project `{text}`"), "`hark project list` lists projects")
-    })
+    known(engine, text)?.ok_or_else(|| unknown(text))
+}
+
+fn unknown(text: &str) -> EngineError {
+    EngineError::invalid(format!("there is no project `{text}`"), "`hark project list` lists projects")
 }
 
 pub const OPERATION: Operation = Operation {
@@ -123,7 +125,7 @@ pub const OPERATION: Operation = Operation {
            its name; files and JSON contain its key.",
     examples: &[
         ("hark project list", "List projects with their folders"),
-        ("hark project merge shop-330c6760 shop", "Make two projects one"),
+        ("hark project merge shop-330c6760 github.com/acme/shop", "Make two projects one"),
     ],
     group: Group::Store,
     effect: Effect::Read,

@@ -98,14 +98,6 @@ export const HarkPlugin = async ({ directory, worktree }) => {
     },
   }
   if (FULL) {
-    hooks["tool.execute.before"] = async (input, output) => {
-      await ask("tool.execute.before", {
-        ...about(input.sessionID),
-        tool_name: input.tool,
-        tool_use_id: input.callID,
-        tool_input: output.args,
-      })
-    }
     hooks["tool.execute.after"] = async (input, output) => {
       const reply = await ask("tool.execute.after", {
         ...about(input.sessionID),
