@@ -36,7 +36,7 @@ pub(super) const CLIENT: Client = Client {
     delegate: None,
     // With the id of a session, it wants a terminal.
     resumes: false,
-    compacts: Some(Compaction::Tokens(260_000)),
+    compacts: Some(Compaction::TokensAndText(260_000)),
     instructed: false,
     absent: &[
         (Promise::Prompt, NO_PROMPTS),

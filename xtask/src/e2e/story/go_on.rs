@@ -18,6 +18,8 @@ impl Play<'_, '_> {
         let before = self.stage.ledger(&told.session);
 
         let mut steps = self.compacting_steps("noon", "dusk");
+        // Qwen Code passes on what it heard of the compaction only with the request after the next.
+        steps.push((client.shell)("node --version"));
         if client.compacts.is_none() {
             steps.push(self.farewell());
         }
@@ -27,7 +29,7 @@ impl Play<'_, '_> {
         let asked = self.perform_run(run);
         let new = self.new_sessions(&known);
         self.verdict.equal("a resumed session is no new one", &new, &Vec::new());
-        proof::not_again(&told.asked, &asked, &before, &mut self.verdict);
+        proof::not_again(&asked, &before, &mut self.verdict);
         told.asked.extend(asked);
 
         let Some(compaction) = client.compacts else { return Ok(()) };
@@ -47,10 +49,16 @@ impl Play<'_, '_> {
     /// Another edit, after which the client compacts the session if its model decides when.
     pub(super) fn compacting_steps(&self, old: &str, new: &str) -> Vec<Step> {
         let mut steps = (self.client.edit)(&self.source_path(), &rate(old), &rate(new));
-        if let Some(Compaction::Tokens(tokens)) = self.client.compacts {
-            let last = steps.pop().map(|step| step.reporting(tokens));
-            steps.extend(last);
-        }
+        let tokens = match self.client.compacts {
+            None | Some(Compaction::Prompt(_)) => return steps,
+            Some(Compaction::Tokens(tokens)) => tokens,
+            Some(Compaction::TokensAndText(tokens)) => {
+                steps.push((self.client.shell)("node -e \"console.log('many words '.repeat(15000))\""));
+                tokens
+            }
+        };
+        let last = steps.pop().map(|step| step.reporting(tokens));
+        steps.extend(last);
         steps
     }
 
