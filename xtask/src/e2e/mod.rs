@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use crate::npm::{Missing, Npm, pass_over};
 use clients::{Client, Release};
-use proven::Row;
+use proven::{Promise, Row};
 use stage::Stage;
 use verdict::Verdict;
 
@@ -83,6 +83,10 @@ fn play_row(
     let mut verdicts = Vec::new();
     let mut played = Vec::new();
     for client in row {
+        if !client.runs_here() {
+            println!("skipped: {} is pinned to its package for Linux on x86-64", client.id);
+            continue;
+        }
         let began = Instant::now();
         let packages = release.packages(client);
         let verdict = match npm.install(&release.folder(client), &packages) {
@@ -93,6 +97,9 @@ fn play_row(
             Err(Missing(what)) => {
                 let mut verdict = Verdict::new(client);
                 verdict.check(what, false);
+                for promise in Promise::ALL {
+                    verdict.row.note(promise, "it could not be installed", false);
+                }
                 verdict
             }
         };

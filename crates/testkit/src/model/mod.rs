@@ -244,10 +244,11 @@ fn reply(scripts: &[Script], dialect: &Dialect, asked: &mut Asked) -> Said {
     let Some((_, script)) = script else { return Said::text("A title") };
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let heard = (dialect.hear)(&asked.body, &script.prompt);
-    if COMPACTION.iter().any(|words| last_words(&asked.body).contains(words)) {
+    let last = last_words(&asked.body);
+    if let Some(words) = COMPACTION.iter().find(|words| last.contains(**words)) {
         asked.summarises = true;
         asked.script = Some(script.prompt.clone());
-        return script.summary(&heard, &texts);
+        return script.summary(&heard, &texts, *words == SNAPSHOT);
     }
     if heard.tools.is_empty() {
         return Said::text("A title");
@@ -262,10 +263,13 @@ const COMPACTION: &[&str] = &[
     "CHECKPOINT COMPACTION",
     "handoff summary",
     "summarize the conversation",
-    "<state_snapshot>",
+    SNAPSHOT,
     "Here is the conversation so far",
     "wrap your final summary",
 ];
+
+/// Of Gemini CLI and Qwen Code, which compare the tokens that they had with those of the summary.
+const SNAPSHOT: &str = "<state_snapshot>";
 
 /// The last message of the user.
 fn last_words(body: &Value) -> String {

@@ -108,14 +108,14 @@ pub(super) enum Reply {
 }
 
 impl Script {
-    /// The summary of a conversation, for a client that asks for one.
-    pub(super) fn summary(&self, heard: &Heard, texts: &[&str]) -> Said {
+    /// The summary of a conversation, for a client that asks for one. `weighed` reports as many tokens for the
+    /// request as made the client ask.
+    pub(super) fn summary(&self, heard: &Heard, texts: &[&str], weighed: bool) -> Said {
         let done = self.steps.len() - self.left(heard, texts).len();
         // Droid wants the tags.
         let text = format!("<summary>{SUMMARY}{}: {done} steps are done.</summary>", self.prompt);
-        // As much as made the client ask: some compare what they had with what they get.
-        let tokens = self.steps.iter().map(|step| step.tokens).max().unwrap_or(FEW_TOKENS);
-        Said { reply: Reply::Text(text), tokens }
+        let most = self.steps.iter().map(|step| step.tokens).max().filter(|_| weighed);
+        Said { reply: Reply::Text(text), tokens: most.unwrap_or(FEW_TOKENS) }
     }
 
     /// The steps still to take: after those in the summary, if there is one, and those in the request.

@@ -61,6 +61,14 @@ pub(super) struct Client {
     pub(super) absent: &'static [(Promise, &'static str)],
 }
 
+impl Client {
+    /// Whether there is a package of it for this machine.
+    pub(super) fn runs_here(&self) -> bool {
+        let is_bound = self.packages.iter().any(|package| package.contains("-linux-x64@"));
+        !is_bound || cfg!(all(target_os = "linux", target_arch = "x86_64"))
+    }
+}
+
 /// What makes a client compact a session.
 #[derive(Clone, Copy)]
 pub(super) enum Compaction {
