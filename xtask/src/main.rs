@@ -52,7 +52,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["docs", "--check"] => docs::run(docs::Mode::Check, &workspace::debug_binary()?),
         ["tidy"] => tidy::run(),
         ["mcp"] => protocol().map(drop),
-        ["e2e", clients @ ..] => assistants(clients).map(drop),
+        ["e2e", words @ ..] => assistants(words).map(drop),
         ["lab", rest @ ..] => lab(rest),
         ["bench" | "coding" | "distil" | "eval" | "transcripts" | "records" | "store", ..] => lab(&words),
         [] | ["help" | "--help" | "-h"] => {
@@ -75,8 +75,12 @@ fn protocol() -> Outcome<String> {
     mcp::run(&workspace::release_binary()?, &workspace::target().join("e2e")).map_err(Failure::new)
 }
 
-/// Fetches real assistants into the target folder and runs them with the release binary in them; says what
-/// was skipped.
-fn assistants(clients: &[&str]) -> Outcome<String> {
-    e2e::run(&workspace::release_binary()?, &workspace::target().join("e2e"), clients).map_err(Failure::new)
+/// Fetches real assistants into the target folder and runs them with the release binary in them, or with the
+/// one that `HARK_TEST_BINARY` names; says what was skipped.
+fn assistants(words: &[&str]) -> Outcome<String> {
+    let binary = match std::env::var_os(hark_testkit::TESTED_BINARY) {
+        Some(path) => path.into(),
+        None => workspace::release_binary()?,
+    };
+    e2e::run(&binary, &workspace::target().join("e2e"), words).map_err(Failure::new)
 }

@@ -49,9 +49,10 @@ pub(super) struct Difference {
 
 /// Compares the entries of a session with its conversation, and those of its subagents with theirs.
 pub(super) fn compare(entries: &[Entry], conversations: &[Vec<&Asked>]) -> Difference {
-    let mut delivered: Vec<Delivery> = conversations.iter().flat_map(|requests| deliveries(requests)).collect();
+    let mut delivered: Vec<Delivery> =
+        conversations.iter().flat_map(|requests| deliveries(requests)).collect();
     // What is certain first, so that what may be left over from before is not missed.
-    delivered.sort_by_key(|delivery| delivery.may_be_old);
+    delivered.sort_by_key(|delivery| delivery.uncertain);
     let mut difference = Difference::default();
     for entry in entries {
         match delivered.iter().position(|delivery| entry.is(&delivery.text)) {
@@ -59,7 +60,7 @@ pub(super) fn compare(entries: &[Entry], conversations: &[Vec<&Asked>]) -> Diffe
             None => difference.undelivered.push(entry.clone()),
         }
     }
-    let unrecorded = delivered.into_iter().filter(|delivery| !delivery.may_be_old);
+    let unrecorded = delivered.into_iter().filter(|delivery| !delivery.uncertain);
     difference.unrecorded = unrecorded.map(|delivery| delivery.text).collect();
     difference
 }
@@ -68,8 +69,9 @@ pub(super) fn compare(entries: &[Entry], conversations: &[Vec<&Asked>]) -> Diffe
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Delivery {
     pub(super) text: String,
-    /// It was there before a compaction too, and the client may have kept it.
-    may_be_old: bool,
+    /// It need not be new: it was there before a compaction too, and the client may have kept it; or it is
+    /// not quoted memory, and others could have written it.
+    uncertain: bool,
 }
 
 /// The texts of hark in a conversation, each as often as it was added. A client sends everything again with
@@ -85,7 +87,7 @@ pub(super) fn deliveries(requests: &[&Asked]) -> Vec<Delivery> {
         }
         for (text, count) in &now {
             let old = before.get(text).copied().unwrap_or(0).min(*count);
-            let add = |may_be_old| Delivery { text: text.clone(), may_be_old };
+            let add = |old: bool| Delivery { text: text.clone(), uncertain: old || !text.contains(OPEN) };
             found.extend(std::iter::repeat_n(add(false), count - old));
             found.extend(std::iter::repeat_n(add(true), if was_summary { old } else { 0 }));
         }
@@ -106,10 +108,12 @@ pub(super) fn ours(request: &Asked) -> Vec<String> {
     for text in request.texts() {
         let text = text.replace("&lt;", "<").replace("&gt;", ">");
         let mut rest = text.as_str();
-        while let Some(start) = [rest.find(OPEN), start_of_plain(rest)].into_iter().flatten().min() {
+        while let Some(start) = [rest.find(OPEN), rest.find(PLAIN)].into_iter().flatten().min() {
             let from = &rest[start..];
             let close = || from.find(CLOSE).map(|at| at + CLOSE.len());
-            let line = || from.find('\n').unwrap_or(from.len());
+            // Some clients put an end of their own right behind it.
+            let line =
+                || [from.find('\n'), from.find("</")].into_iter().flatten().min().unwrap_or(from.len());
             let end = match from.starts_with(OPEN) {
                 true => close(),
                 // A notice and the memory below it are one text.
@@ -124,18 +128,19 @@ pub(super) fn ours(request: &Asked) -> Vec<String> {
     found
 }
 
-/// At the beginning of a line.
-fn start_of_plain(text: &str) -> Option<usize> {
-    if text.starts_with(PLAIN) { Some(0) } else { text.find(&format!("\n{PLAIN}")).map(|at| at + 1) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
 
     fn asked(texts: &[&str]) -> Asked {
-        Asked { path: String::new(), body: json!(texts), script: None, summarises: false, reply: String::new() }
+        Asked {
+            path: String::new(),
+            body: json!(texts),
+            script: None,
+            summarises: false,
+            reply: String::new(),
+        }
     }
 
     fn block(text: &str) -> String {
@@ -186,12 +191,15 @@ mod tests {
     fn notices_and_reminders_are_texts_too() {
         let remind = "hark: 20 tool calls since the last checkpoint.";
         let notice = format!("hark: 1 hook event could not be handled.\n{}", block("boot"));
-        let (first, second) = (asked(&[&notice]), asked(&[&notice, &format!("ok\n{remind}")]));
+        let (first, second) =
+            (asked(&[&notice]), asked(&[&notice, &format!("The hook said: {remind}</context>")]));
         assert_eq!(ours(&second), [notice.clone(), remind.to_owned()]);
         let mut joined = entry("remind", remind, &[]);
         joined.bytes += 1;
         let entries = [entry("notice", &notice, &["boot"]), joined];
         assert_eq!(compare(&entries, &[vec![&first, &second]]), Difference::default());
+        let other = asked(&["hark: this is a log of something else"]);
+        assert_eq!(compare(&[], &[vec![&other]]), Difference::default());
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod proof;
 mod proven;
 mod stage;
 mod story;
+mod trust;
 mod verdict;
 
 use std::fs;
@@ -21,7 +22,7 @@ use std::time::Instant;
 
 use crate::npm::{Missing, Npm, pass_over};
 use clients::{Client, Release};
-use proven::Row;
+use proven::{Promise, Row};
 use stage::Stage;
 use verdict::Verdict;
 
@@ -52,12 +53,17 @@ pub(crate) fn run(hark: &Path, cache: &Path, words: &[&str]) -> Result<String, S
     };
     let rows: Vec<Vec<&'static Client>> = clients::ROWS
         .iter()
-        .map(|row| row.iter().copied().filter(|client| wanted.is_empty() || wanted.contains(&client.id)).collect())
+        .map(|row| {
+            row.iter().copied().filter(|client| wanted.is_empty() || wanted.contains(&client.id)).collect()
+        })
         .collect();
     let verdicts: Vec<Verdict> = std::thread::scope(|scope| {
         let play = |row: Vec<&'static Client>| play_row(&hark, &cache, &npm, release, row);
         let started: Vec<_> = rows.into_iter().map(|row| scope.spawn(move || play(row))).collect();
-        started.into_iter().map(|row| row.join().unwrap_or_else(|_| Err("a row of clients panicked".to_owned()))).collect::<Result<Vec<_>, _>>()
+        started
+            .into_iter()
+            .map(|row| row.join().unwrap_or_else(|_| Err("a row of clients panicked".to_owned())))
+            .collect::<Result<Vec<_>, _>>()
     })?
     .into_iter()
     .flatten()
@@ -77,6 +83,10 @@ fn play_row(
     let mut verdicts = Vec::new();
     let mut played = Vec::new();
     for client in row {
+        if !client.runs_here() {
+            println!("skipped: {} is pinned to its package for Linux on x86-64", client.id);
+            continue;
+        }
         let began = Instant::now();
         let packages = release.packages(client);
         let verdict = match npm.install(&release.folder(client), &packages) {
@@ -87,6 +97,9 @@ fn play_row(
             Err(Missing(what)) => {
                 let mut verdict = Verdict::new(client);
                 verdict.check(what, false);
+                for promise in Promise::ALL {
+                    verdict.row.note(promise, "it could not be installed", false);
+                }
                 verdict
             }
         };
@@ -96,8 +109,11 @@ fn play_row(
     // The last one answers for what is left in the home when all have gone.
     if let Some(last) = verdicts.last_mut().filter(|_| !played.is_empty()) {
         let before = last.said.len();
+        if let Some(client) = played.last() {
+            story::trouble(&stage, client, last);
+        }
         story::leave(&stage, &played, last);
-        print!("-- uninstall\n{}", &last.said[before..]);
+        print!("-- in trouble, and uninstalled\n{}", &last.said[before..]);
     }
     Ok(verdicts)
 }
@@ -110,7 +126,8 @@ fn report(cache: &Path, release: Release, verdicts: &[Verdict]) -> Result<String
         .collect();
     let table = proven::table(&rows);
     print!("\n{table}");
-    let path = cache.join(if release == Release::Newest { format!("newest-{TABLE}") } else { TABLE.to_owned() });
+    let path =
+        cache.join(if release == Release::Newest { format!("newest-{TABLE}") } else { TABLE.to_owned() });
     fs::write(&path, &table).map_err(|e| format!("{}: {e}", path.display()))?;
     let passed: usize = verdicts.iter().map(|verdict| verdict.passed).sum();
     let failed: usize = verdicts.iter().map(|verdict| verdict.failed).sum();
@@ -118,7 +135,11 @@ fn report(cache: &Path, release: Release, verdicts: &[Verdict]) -> Result<String
     println!("{} clients: {passed} checks passed, {failed} failed; see {}", rows.len(), path.display());
     match (release, failed + broken) {
         (_, 0) => Ok(format!("{} clients, {passed} checks", rows.len())),
-        (Release::Newest, _) => Ok(format!("{failed} checks failed with the newest releases (only reported)")),
-        (Release::Pinned, _) => Err(format!("{failed} checks with real clients failed, {broken} promises are not proven")),
+        (Release::Newest, _) => {
+            Ok(format!("{failed} checks failed with the newest releases (only reported)"))
+        }
+        (Release::Pinned, _) => {
+            Err(format!("{failed} checks with real clients failed, {broken} promises are not proven"))
+        }
     }
 }

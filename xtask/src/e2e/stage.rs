@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use hark_testkit::model::{Asked, Model, Script};
@@ -123,6 +124,11 @@ impl<'a> Stage<'a> {
 
     /// Runs the client with these words.
     fn run(&self, client: &Client, name: &str, words: Vec<String>) -> Result<(), String> {
+        finish(&mut self.command(client, words), &self.log(client, name), PATIENCE)
+    }
+
+    /// The client with these words, not yet started.
+    pub(super) fn command(&self, client: &Client, words: Vec<String>) -> Command {
         let url = self.model.url();
         let mut command = self.home.program(self.npm.binary(&self.folder_of(client), client.program));
         command.args(words).current_dir(&self.project).env("PATH", self.npm.search_path());
@@ -138,7 +144,7 @@ impl<'a> Stage<'a> {
         ] {
             command.env(name, "1");
         }
-        finish(&mut command, &self.log(client, name), PATIENCE)
+        command
     }
 
     /// What is run before, if anything is.
@@ -155,6 +161,11 @@ impl<'a> Stage<'a> {
         own.retain(|session| session["host"] == client.id);
         own.sort_by_key(|session| session["started"].as_str().unwrap_or_default().to_owned());
         own
+    }
+
+    /// A session in full.
+    pub(super) fn show(&self, session: &Value) -> Value {
+        self.hark(&["sessions", "show", session["id"].as_str().unwrap_or_default()])
     }
 
     /// What hark says it injected into a session.
@@ -189,4 +200,3 @@ impl Run<'_> {
         (client.arguments)(&self.prompt, self.resumes)
     }
 }
-

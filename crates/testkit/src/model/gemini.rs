@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::anthropic::items;
-use super::{fresh, since};
 use super::http::{Answer, event};
 use super::script::{Heard, Reply, Said, Tool};
+use super::{fresh, since};
 
 pub(super) fn hear(body: &Value, prompt: &str) -> Heard {
     let tools = items(&body["tools"])

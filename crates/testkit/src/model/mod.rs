@@ -24,6 +24,8 @@ pub use script::{Script, Step};
 
 /// How long a held conversation waits to be released.
 const MOST_HELD: Duration = Duration::from_secs(60);
+/// The request from which on it waits.
+const HELD_REQUEST: usize = 2;
 
 /// A client's request and the answer it received.
 #[derive(Debug, Clone)]
@@ -83,6 +85,13 @@ struct State {
     asked: Vec<Asked>,
 }
 
+impl State {
+    /// How many requests of this script there were.
+    fn asked_of(&self, prompt: &str) -> usize {
+        self.asked.iter().filter(|asked| asked.script.as_deref() == Some(prompt)).count()
+    }
+}
+
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -94,7 +103,11 @@ impl Model {
     pub fn start() -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), stopped: AtomicBool::new(false) });
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            stopped: AtomicBool::new(false),
+        });
         let serving = Arc::clone(&shared);
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
@@ -118,10 +131,9 @@ impl Model {
         *self.shared.state() = State { scripts, asked: Vec::new() };
     }
 
-    /// Waits for the first request of this script; whether it came in time.
+    /// Waits until this script is held; whether that was in time.
     pub fn wait_for(&self, prompt: &str, patience: Duration) -> bool {
-        let of_script = |asked: &Asked| asked.script.as_deref() == Some(prompt);
-        let waits = |state: &mut State| !state.asked.iter().any(of_script);
+        let waits = |state: &mut State| state.asked_of(prompt) < HELD_REQUEST;
         let waited = self.shared.changed.wait_timeout_while(self.shared.state(), patience, waits);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
@@ -188,7 +200,8 @@ fn answer(shared: &Shared, message: &Message) -> http::Answer {
         return if path.ends_with("/models") { models() } else { http::Answer::missing() };
     }
     let body: Value = serde_json::from_slice(&message.body).unwrap_or_default();
-    let mut asked = Asked { path: message.path.clone(), body, script: None, summarises: false, reply: String::new() };
+    let mut asked =
+        Asked { path: message.path.clone(), body, script: None, summarises: false, reply: String::new() };
     let mut state = shared.state();
     let answer = match dialect(path) {
         Some((dialect, stream)) => {
@@ -207,11 +220,14 @@ fn answer(shared: &Shared, message: &Message) -> http::Answer {
             http::Answer::missing()
         }
     };
-    let prompt = asked.script.clone();
+    let prompt = asked.script.clone().unwrap_or_default();
     state.asked.push(asked);
     shared.changed.notify_all();
     let began = Instant::now();
-    let is_held = |state: &State| state.scripts.iter().any(|s| s.held && Some(&s.prompt) == prompt.as_ref());
+    let is_held = |state: &State| {
+        let held = state.scripts.iter().any(|script| script.held && script.prompt == prompt);
+        held && state.asked_of(&prompt) >= HELD_REQUEST
+    };
     while is_held(&state) && began.elapsed() < MOST_HELD {
         let waited = shared.changed.wait_timeout(state, MOST_HELD);
         state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -228,10 +244,11 @@ fn reply(scripts: &[Script], dialect: &Dialect, asked: &mut Asked) -> Said {
     let Some((_, script)) = script else { return Said::text("A title") };
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let heard = (dialect.hear)(&asked.body, &script.prompt);
-    if COMPACTION.iter().any(|words| last_words(&asked.body).contains(words)) {
+    let last = last_words(&asked.body);
+    if let Some(words) = COMPACTION.iter().find(|words| last.contains(**words)) {
         asked.summarises = true;
         asked.script = Some(script.prompt.clone());
-        return script.summary(&heard, &texts);
+        return script.summary(&heard, &texts, *words == SNAPSHOT);
     }
     if heard.tools.is_empty() {
         return Said::text("A title");
@@ -246,8 +263,13 @@ const COMPACTION: &[&str] = &[
     "CHECKPOINT COMPACTION",
     "handoff summary",
     "summarize the conversation",
-    "<state_snapshot>",
+    SNAPSHOT,
+    "Here is the conversation so far",
+    "wrap your final summary",
 ];
+
+/// Of Gemini CLI and Qwen Code, which compare the tokens that they had with those of the summary.
+const SNAPSHOT: &str = "<state_snapshot>";
 
 /// The last message of the user.
 fn last_words(body: &Value) -> String {

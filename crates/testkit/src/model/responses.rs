@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use super::anthropic::items;
-use super::{fresh, since};
 use super::http::{Answer, event};
 use super::script::{Heard, Reply, Said, Tool};
+use super::{fresh, since};
 
 const SEARCH: &str = "tool_search";
 
@@ -14,7 +14,8 @@ pub(super) fn hear(body: &Value, prompt: &str) -> Heard {
     let mut heard = Heard::default();
     offer(&body["tools"], None, &mut heard.tools);
     // Tools that a search found, whenever it was.
-    let found = |item: &&Value| matches!(item["type"].as_str(), Some("tool_search_output" | "additional_tools"));
+    let found =
+        |item: &&Value| matches!(item["type"].as_str(), Some("tool_search_output" | "additional_tools"));
     for item in items(&body["input"]).filter(found) {
         offer(&item["tools"], None, &mut heard.tools);
     }

@@ -15,7 +15,8 @@ pub struct Script {
     pub prompt: String,
     pub steps: Vec<Step>,
     pub closing: String,
-    /// Answers nothing until [`release`](super::Model::release).
+    /// After its first answer, it waits for [`release`](super::Model::release). Some clients take a session
+    /// without an answer for abandoned.
     pub held: bool,
 }
 
@@ -107,10 +108,14 @@ pub(super) enum Reply {
 }
 
 impl Script {
-    /// The summary of a conversation, for a client that asks for one.
-    pub(super) fn summary(&self, heard: &Heard, texts: &[&str]) -> Said {
+    /// The summary of a conversation, for a client that asks for one. `weighed` reports as many tokens for the
+    /// request as made the client ask.
+    pub(super) fn summary(&self, heard: &Heard, texts: &[&str], weighed: bool) -> Said {
         let done = self.steps.len() - self.left(heard, texts).len();
-        Said::text(format!("{SUMMARY}{}: {done} steps are done.", self.prompt))
+        // Droid wants the tags.
+        let text = format!("<summary>{SUMMARY}{}: {done} steps are done.</summary>", self.prompt);
+        let most = self.steps.iter().map(|step| step.tokens).max().filter(|_| weighed);
+        Said { reply: Reply::Text(text), tokens: most.unwrap_or(FEW_TOKENS) }
     }
 
     /// The steps still to take: after those in the summary, if there is one, and those in the request.

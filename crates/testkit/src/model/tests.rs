@@ -89,7 +89,8 @@ fn each_conversation_has_its_own_script() {
     assert!(said(json!("CHILD")).contains(r#"{"text":"two"}"#));
     let quoted = "<hark-memory note=\"x\">Another session: PARENT</hark-memory>";
     assert!(said(json!([quoted, "CHILD"])).contains(r#"{"text":"two"}"#), "what hark quotes is no prompt");
-    let delegated = json!({ "role": "assistant", "content": [{ "type": "tool_use", "name": "say", "input": "CHILD" }] });
+    let delegated =
+        json!({ "role": "assistant", "content": [{ "type": "tool_use", "name": "say", "input": "CHILD" }] });
     let user = json!({ "role": "user", "content": "PARENT" });
     let last = ask(&model, "/v1/messages", &json!({ "messages": [user, delegated], "tools": [tool] }));
     assert!(last.contains("BYE"), "{last}");
@@ -129,6 +130,7 @@ fn a_held_conversation_waits_to_be_released() {
     let model = Model::start().unwrap();
     model.play(vec![Script { held: true, ..script("HELLO", Vec::new()) }]);
     let body = json!({ "messages": [{ "role": "user", "content": "HELLO" }], "tools": [{ "name": "a" }] });
+    assert!(ask(&model, "/v1/messages", &body).contains("BYE"), "the first one is answered");
     thread::scope(|scope| {
         let answer = scope.spawn(|| ask(&model, "/v1/messages", &body));
         assert!(model.wait_for("HELLO", MOST_HELD));

@@ -23,6 +23,7 @@ pub(super) const CLIENT: Client = Client {
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
         ]
     },
+    reviewed: None,
     before: None,
     arguments: |prompt, session| {
         let tools = "Edit Read Agent Bash(node:*) mcp__hark";

@@ -3,7 +3,7 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, words};
+use super::{Client, Compaction, words};
 use crate::e2e::proven::Promise;
 
 pub(super) const CLIENT: Client = Client {
@@ -17,16 +17,12 @@ pub(super) const CLIENT: Client = Client {
     environment: |_| {
         ["CLINE_TELEMETRY_DISABLED", "CLINE_NO_AUTO_UPDATE"].map(|name| (name, "1".to_owned())).to_vec()
     },
+    reviewed: None,
     before: Some(|scene| {
         let url = format!("{}/v1", scene.url);
         words(&["auth", "-p", "openai-compatible", "-k", "sk-not-a-key", "-m", "fake-model", "-b", &url])
     }),
-    arguments: |prompt, session| {
-        let mut all = words(&["--json", "--auto-approve", "true"]);
-        all.extend(session.into_iter().flat_map(|id| words(&["--id", id])));
-        all.push(prompt.to_owned());
-        all
-    },
+    arguments: |prompt, _| words(&["--json", "--auto-approve", "true", prompt]),
     call: |tool, input| Step::new(&[tool], input),
     edit: |path, old, new| {
         let input = json!({ "command": "str_replace", "path": path, "old_str": old, "new_str": new,
@@ -38,13 +34,13 @@ pub(super) const CLIENT: Client = Client {
         Step::new(&["run_commands", "execute_command", "bash"], input)
     },
     delegate: None,
+    // With the id of a session, it wants a terminal.
     resumes: false,
-    compacts: None,
+    compacts: Some(Compaction::TokensAndText(260_000)),
     instructed: false,
     absent: &[
         (Promise::Prompt, NO_PROMPTS),
         (Promise::Silence, NO_PROMPTS),
-        (Promise::AfterCompaction, "?"),
         (Promise::End, "fires no hook at the end without a terminal"),
     ],
 };

@@ -1,4 +1,4 @@
-//! Codex. Its user has to trust hooks; the flag below is how its own tests say so.
+//! Codex. Its user has to trust hooks.
 
 use hark_testkit::model::Step;
 use serde_json::json;
@@ -19,14 +19,11 @@ pub(super) const CLIENT: Client = Client {
         vec![(scene.in_home(".codex/config.toml"), config)]
     },
     environment: |_| vec![("FAKE_KEY", "sk-not-a-key".to_owned())],
+    reviewed: Some(".codex/config.toml"),
     before: None,
     arguments: |prompt, session| {
         let resume: &[&str] = if session.is_some() { &["exec", "resume"] } else { &["exec"] };
-        let options = [
-            "--skip-git-repo-check",
-            "--dangerously-bypass-hook-trust",
-            "--dangerously-bypass-approvals-and-sandbox",
-        ];
+        let options = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
         let last: Vec<&str> = session.into_iter().chain([prompt]).collect();
         words(&[resume, &options, &last].concat())
     },

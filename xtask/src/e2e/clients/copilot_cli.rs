@@ -19,11 +19,12 @@ pub(super) const CLIENT: Client = Client {
             ("COPILOT_MODEL", "fake-model".to_owned()),
         ]
     },
+    reviewed: None,
     before: None,
     arguments: |prompt, session| {
-        let options = ["--allow-all-tools", "--allow-all-paths", "--trust-folder", "--output-format", "json"];
+        let options = ["--allow-all-tools", "--allow-all-paths", "--output-format", "json"];
         let mut all = words(&[&["-p", prompt], options.as_slice()].concat());
-        all.extend(session.map(|id| format!("--resume={id}")));
+        all.push(session.map_or_else(|| "--trust-folder".to_owned(), |id| format!("--resume={id}")));
         all
     },
     call: |tool, input| Step::new(&[tool], input),

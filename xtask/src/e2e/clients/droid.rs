@@ -26,13 +26,10 @@ pub(super) const CLIENT: Client = Client {
             ("FACTORY_AIRGAP_ENABLED", "true".to_owned()),
         ]
     },
+    reviewed: None,
     before: None,
-    arguments: |prompt, session| {
-        let mut all =
-            words(&["exec", "--skip-permissions-unsafe", "-m", "custom:fake-model", "-o", "stream-json"]);
-        all.extend(session.into_iter().flat_map(|id| words(&["--session-id", id])));
-        all.push(prompt.to_owned());
-        all
+    arguments: |prompt, _| {
+        words(&["exec", "--skip-permissions-unsafe", "-m", "custom:fake-model", "-o", "stream-json", prompt])
     },
     call: |tool, input| {
         let query = json!({ "query": format!("select:hark___{tool}") });
@@ -48,8 +45,9 @@ pub(super) const CLIENT: Client = Client {
         Step::new(&["Execute", "Bash"], input)
     },
     delegate: None,
-    resumes: true,
-    compacts: Some(Compaction::Tokens(190_000)),
+    // It fetches the session from its cloud.
+    resumes: false,
+    compacts: Some(Compaction::Tokens(260_000)),
     instructed: true,
     absent: &[(Promise::Prompt, NO_PROMPTS), (Promise::Silence, NO_PROMPTS)],
 };

@@ -23,6 +23,7 @@ pub(super) const CLIENT: Client = Client {
             ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
         ]
     },
+    reviewed: None,
     before: None,
     arguments: |prompt, session| {
         let options =

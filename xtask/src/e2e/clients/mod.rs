@@ -38,6 +38,8 @@ pub(super) struct Client {
     /// What its user has set up before hark comes, by path below the home or `$config`.
     pub(super) settings: fn(&Scene<'_>) -> Vec<(PathBuf, String)>,
     pub(super) environment: fn(&Scene<'_>) -> Vec<(&'static str, String)>,
+    /// The file below the home in which it keeps which hooks its user has reviewed; it runs no others.
+    pub(super) reviewed: Option<&'static str>,
     /// A command to run once before, such as a login.
     pub(super) before: Option<fn(&Scene<'_>) -> Vec<String>>,
     /// Its words for a prompt: in a new session, or in the one that it calls so.
@@ -59,6 +61,14 @@ pub(super) struct Client {
     pub(super) absent: &'static [(Promise, &'static str)],
 }
 
+impl Client {
+    /// Whether there is a package of it for this machine.
+    pub(super) fn runs_here(&self) -> bool {
+        let is_bound = self.packages.iter().any(|package| package.contains("-linux-x64@"));
+        !is_bound || cfg!(all(target_os = "linux", target_arch = "x86_64"))
+    }
+}
+
 /// What makes a client compact a session.
 #[derive(Clone, Copy)]
 pub(super) enum Compaction {
@@ -66,6 +76,8 @@ pub(super) enum Compaction {
     Prompt(&'static str),
     /// This many tokens, if its model reports them.
     Tokens(u64),
+    /// The same, but it does not believe its model unless the conversation is long.
+    TokensAndText(u64),
 }
 
 /// Which release of the clients to run.

@@ -38,6 +38,7 @@ pub(super) const CLIENT: Client = Client {
         ];
         off.map(|name| (name, "1".to_owned())).to_vec()
     },
+    reviewed: None,
     before: None,
     arguments: |prompt, session| {
         let mut all = words(&["run", "--format", "json"]);

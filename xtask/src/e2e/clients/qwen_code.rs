@@ -26,6 +26,7 @@ pub(super) const CLIENT: Client = Client {
             ("OPENAI_MODEL", "fake-model".to_owned()),
         ]
     },
+    reviewed: None,
     before: None,
     arguments: |prompt, session| {
         let mut all = words(&["-p", prompt, "--approval-mode", "yolo", "--output-format", "stream-json"]);

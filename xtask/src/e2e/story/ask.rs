@@ -1,5 +1,5 @@
-//! Two sessions at once: one asks about what hark knows and returns to what broke; the other wants nothing
-//! of the sort.
+//! Two sessions at once: one asks about what hark knows and returns to what broke; the other does something
+//! unrelated.
 
 use hark_testkit::model::Asked;
 
@@ -22,8 +22,13 @@ impl Play<'_, '_> {
         // Twice, and one warning.
         steps.extend((client.edit)(&source, &rate("night"), &rate("dawn")));
         steps.extend((client.edit)(&source, &rate("dawn"), &rate("noon")));
+        if !client.resumes {
+            steps.extend(self.compacting_steps("noon", "dusk"));
+            steps.extend((client.edit)(&source, &rate("dusk"), &rate("eve")));
+            steps.push(self.farewell());
+        }
         let script = self.script("ASK", steps);
-        let aside = self.script("ASIDE", Vec::new());
+        let aside = self.script("ASIDE", vec![(client.shell)("node --version")]);
         let marks: Vec<String> = subagents.iter().map(|script| script.prompt.clone()).collect();
         let (mark, other_mark) = (script.prompt.clone(), aside.prompt.clone());
         let first = Run {
@@ -51,11 +56,13 @@ impl Play<'_, '_> {
             let is_of = |request: &&Asked| request.script.as_ref().is_some_and(|s| wanted.contains(&s));
             asked.iter().filter(is_of).cloned().collect()
         };
-        let told = Told { session, asked: of(&[vec![&mark], marks.iter().collect()].concat()), subagents: marks };
+        let told =
+            Told { session, asked: of(&[vec![&mark], marks.iter().collect()].concat()), subagents: marks };
         let aside = Told { session: other, asked: of(&[&other_mark]), subagents: Vec::new() };
+        let broken = self.source();
         let verdict = &mut self.verdict;
         proof::prompted(self.stage, &told.session, &told.asked, &format!("ship-{lane}"), verdict);
-        proof::warned(self.stage, &told.session, &told.asked, &format!("{lane}.cjs"), verdict);
+        proof::warned(self.stage, &told.session, &told.asked, &broken, verdict);
         proof::told_once(self.stage, &told.session, verdict);
         if client.delegate.is_some() {
             proof::delegated(self.stage, &told.session, &told.asked, &format!("ship-{lane}"), verdict);

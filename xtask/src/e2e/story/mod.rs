@@ -5,27 +5,41 @@
 mod ask;
 mod go_on;
 mod leave;
+mod trouble;
 mod work;
 
 use hark_testkit::model::{Asked, Script, Step};
 use serde_json::Value;
 
 use super::clients::{self, Client};
-use super::{health, proof};
-use super::stage::{Run, Stage};
+use super::stage::{Left, Run, Stage};
 use super::verdict::Verdict;
+use super::{health, proof};
 
 pub(super) use leave::leave;
+pub(super) use trouble::trouble;
 pub(super) use work::{goal, pending};
 
 /// Each client has a unique word that no other client would produce.
-const LANES: &[&str] =
-    &["cobalt", "saffron", "magenta", "viridian", "ochre", "indigo", "crimson", "turquoise", "umber", "sepia"];
+const LANES: &[&str] = &[
+    "cobalt",
+    "saffron",
+    "magenta",
+    "viridian",
+    "ochre",
+    "indigo",
+    "crimson",
+    "turquoise",
+    "umber",
+    "sepia",
+];
 
 /// One client on the stage.
 struct Play<'a, 'b> {
     stage: &'a mut Stage<'b>,
     client: &'static Client,
+    /// The place of the client among all of them.
+    number: usize,
     lane: &'static str,
     verdict: Verdict,
     /// Everything that its model was asked, to explain a failure.
@@ -35,10 +49,10 @@ struct Play<'a, 'b> {
 }
 
 pub(super) fn play(stage: &mut Stage<'_>, client: &'static Client) -> Verdict {
-    let at = clients::all().position(|other| other.id == client.id).unwrap_or(0);
+    let number = clients::all().position(|other| other.id == client.id).unwrap_or(0);
     let verdict = Verdict::new(client);
-    let lane = LANES[at % LANES.len()];
-    let mut play = Play { stage, client, lane, verdict, asked: Vec::new(), run: "before" };
+    let lane = LANES[number % LANES.len()];
+    let mut play = Play { stage, client, number, lane, verdict, asked: Vec::new(), run: "before" };
     if let Err(why) = play.perform() {
         play.verdict.check(why, false);
     }
@@ -62,13 +76,18 @@ impl Play<'_, '_> {
         self.stage.furnish(self.client)?;
         let installed = self.wire();
         self.stage.prepare(self.client)?;
+        if let Some(file) = self.client.reviewed {
+            self.review(file)?;
+        }
         let worked = self.work()?;
         self.compare(&worked);
         let (mut told, aside) = self.ask()?;
         self.compare(&aside);
-        if self.client.resumes {
-            self.go_on(&mut told)?;
+        match self.client.resumes {
+            true => self.go_on(&mut told)?,
+            false => self.after_compaction(&told, 1),
         }
+        self.stage.left = Some(Left { lane: self.lane });
         self.compare(&told);
         health::doctor(self.stage, self.client, &installed, &mut self.verdict);
         Ok(())
@@ -103,7 +122,10 @@ impl Play<'_, '_> {
     /// The sessions that came since these.
     fn new_sessions(&self, before: &[Value]) -> Vec<Value> {
         let known = |session: &Value| before.iter().any(|other| other["id"] == session["id"]);
-        self.stage.sessions(self.client).into_iter().filter(|session| !known(session)).collect()
+        // Those of subagents are found in transcripts, sooner or later.
+        let is_own = |session: &Value| self.stage.show(session)["parent"].is_null();
+        let all = self.stage.sessions(self.client).into_iter();
+        all.filter(|session| !known(session) && is_own(session)).collect()
     }
 
     /// Everything that the ledger has of a session reached the model, and nothing else.

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use hark_testkit::model::Step;
 use serde_json::{Value, json};
 
 use super::{Play, Told};
-use crate::e2e::proof;
-use crate::e2e::stage::{Left, NOTES, Run};
+use crate::e2e::stage::{NOTES, Run};
+use crate::e2e::{health, proof, trust};
 
 impl Play<'_, '_> {
     /// Installs, takes out again, and installs for good; the files that hark is in.
@@ -19,7 +20,8 @@ impl Play<'_, '_> {
         let changed = installed["assistants"][0]["changed"].as_array().into_iter().flatten();
         let place = |path: &Value| self.stage.place(path.as_str().unwrap_or_default());
         let changed: Vec<PathBuf> = changed.map(place).collect();
-        self.verdict.check(format!("`hark install {id}` wires it ({} files)", changed.len()), !changed.is_empty());
+        self.verdict
+            .check(format!("`hark install {id}` wires it ({} files)", changed.len()), !changed.is_empty());
         self.stage.hark(&["uninstall", id]);
         let differing = differing(&before, &self.stage.files());
         self.verdict.equal("`hark uninstall` gives every byte back", &differing, &Vec::new());
@@ -27,8 +29,17 @@ impl Play<'_, '_> {
         changed
     }
 
-    /// A first session: recalls, remembers, changes files, runs a command that fails, and makes a
-    /// checkpoint. Its prompt is about nothing that hark knows.
+    /// The user trusts the hooks. Until then `hark doctor` says that they do not run.
+    pub(super) fn review(&mut self, file: &str) -> Result<(), String> {
+        health::untrusted(self.stage, self.client, &mut self.verdict);
+        let server = self.stage.command(self.client, vec!["app-server".to_owned()]);
+        let count = trust::review(server, &self.stage.project, &self.stage.home.user().join(file))?;
+        self.verdict.check(format!("its user trusts {count} hooks"), count > 0);
+        Ok(())
+    }
+
+    /// A first session: recalls, remembers, changes files, and runs a command that fails. Its prompt is about
+    /// nothing that hark knows.
     pub(super) fn work(&mut self) -> Result<Told, String> {
         let (client, lane, before) = (self.client, self.lane, self.stage.left);
         let notes = self.stage.project.join(NOTES);
@@ -49,8 +60,6 @@ impl Play<'_, '_> {
         steps.extend((client.edit)(&notes, &old, &new));
         steps.extend((client.edit)(&self.source_path(), &rate("day"), &rate("night")));
         steps.push((client.shell)(&format!("node {}", self.check_file())));
-        let checkpoint = json!({ "goal": goal(lane), "pending": [pending(lane)] });
-        steps.push((client.call)("memory_checkpoint", checkpoint));
         let script = self.script("WORK", steps);
         let closing = script.closing.clone();
         let prompt = format!("Bring the notes up to date. {}", script.prompt);
@@ -68,21 +77,25 @@ impl Play<'_, '_> {
             proof::recalled(&asked, &format!("ship-{}", left.lane), &mut self.verdict);
         }
         let kept = self.stage.hark(&["recall", &format!("How is the {lane} lane shipped?")]);
-        self.verdict
-            .check("what it remembered is kept", kept.to_string().contains(&format!("ship-{lane}")));
+        self.verdict.check("what it remembered is kept", kept.to_string().contains(&format!("ship-{lane}")));
         let mut new = self.new_sessions(&known);
         self.verdict.equal("its hooks reported one session", &new.len(), &1);
         let session = new.pop().unwrap_or_default();
         proof::session(&session, &mut self.verdict);
         proof::boot(self.stage, &session, &asked, before, &mut self.verdict);
         proof::silence(self.stage, &session, &mut self.verdict);
-        self.stage.left = Some(Left { lane });
         Ok(Told { session, asked, subagents: Vec::new() })
     }
 
-    /// A file that the client's model breaks.
+    /// How the last run ends: with a checkpoint for the client that follows.
+    pub(super) fn farewell(&self) -> Step {
+        let checkpoint = json!({ "goal": goal(self.lane), "pending": [pending(self.lane)] });
+        (self.client.call)("memory_checkpoint", checkpoint)
+    }
+
+    /// A file that the client's model breaks. Its name has no word of the client's prompts.
     pub(super) fn source(&self) -> String {
-        format!("{}.cjs", self.lane)
+        format!("rate{}.cjs", self.number)
     }
 
     pub(super) fn source_path(&self) -> PathBuf {
@@ -90,7 +103,7 @@ impl Play<'_, '_> {
     }
 
     fn check_file(&self) -> String {
-        format!("check-{}.cjs", self.lane)
+        format!("check{}.cjs", self.number)
     }
 }
 
