@@ -69,8 +69,8 @@ pub(super) fn compare(entries: &[Entry], conversations: &[Vec<&Asked>]) -> Diffe
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Delivery {
     pub(super) text: String,
-    /// It need not be new: it was there before a compaction too, and the client may have kept it; or it is
-    /// not quoted memory, and others could have written it.
+    /// It need not be new: it was there before a compaction or before the session was resumed, and the client
+    /// may have kept it or not; or it is not quoted memory, and others could have written it.
     uncertain: bool,
 }
 
@@ -79,8 +79,9 @@ pub(super) struct Delivery {
 pub(super) fn deliveries(requests: &[&Asked]) -> Vec<Delivery> {
     let mut found = Vec::new();
     let mut before: BTreeMap<String, usize> = BTreeMap::new();
-    let mut was_summary = false;
+    let mut previous: Option<&Asked> = None;
     for request in requests {
+        let is_cut = previous.is_some_and(|before| before.summarises || before.script != request.script);
         let mut now: BTreeMap<String, usize> = BTreeMap::new();
         for text in ours(request) {
             *now.entry(text).or_default() += 1;
@@ -89,10 +90,10 @@ pub(super) fn deliveries(requests: &[&Asked]) -> Vec<Delivery> {
             let old = before.get(text).copied().unwrap_or(0).min(*count);
             let add = |old: bool| Delivery { text: text.clone(), uncertain: old || !text.contains(OPEN) };
             found.extend(std::iter::repeat_n(add(false), count - old));
-            found.extend(std::iter::repeat_n(add(true), if was_summary { old } else { 0 }));
+            found.extend(std::iter::repeat_n(add(true), if is_cut { old } else { 0 }));
         }
         before = now;
-        was_summary = request.summarises;
+        previous = Some(request);
     }
     found
 }
@@ -134,13 +135,7 @@ mod tests {
     use serde_json::json;
 
     fn asked(texts: &[&str]) -> Asked {
-        Asked {
-            path: String::new(),
-            body: json!(texts),
-            script: None,
-            summarises: false,
-            reply: String::new(),
-        }
+        Asked::new("", json!(texts))
     }
 
     fn block(text: &str) -> String {

@@ -290,7 +290,7 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
         if loses_context(arrival) {
             // A transcript may report it after the session was told everything again.
             let until = if arrival.recorded.is_some() { now } else { now.plus_millis(1) };
-            writer.forget_told(filed.num, until)?;
+            writer.forget_told(filed.num, until, keeps_warnings(arrival))?;
         }
         if arrival.event.kind == EventKind::Prompt {
             name_after_prompt(writer, filed.num, &arrival.event.body)?;
@@ -339,6 +339,11 @@ pub(crate) fn loses_context(arrival: &Arrival) -> bool {
         },
         _ => false,
     }
+}
+
+/// A session that is resumed still has what was added to the results of its tools.
+pub(crate) fn keeps_warnings(arrival: &Arrival) -> bool {
+    arrival.event.kind == EventKind::Start && arrival.event.body.as_str() == "resume"
 }
 
 fn checkpoint_of(event: &Event) -> Option<CheckpointBy> {

@@ -299,7 +299,7 @@ impl Counts {
         self.updated.insert(filed.num);
         capture::discount_repeat(writer, filed.num, &arrival, self.explored)?;
         if capture::loses_context(&arrival) {
-            writer.forget_told(filed.num, arrival.event.at)?;
+            writer.forget_told(filed.num, arrival.event.at, capture::keeps_warnings(&arrival))?;
         }
         failures::observe::observe(writer, &mut self.trails, filed.num, &arrival, &place, now)?;
         let asked = matches!(arrival.event.kind, EventKind::Prompt | EventKind::Task);

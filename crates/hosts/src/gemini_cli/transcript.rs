@@ -1,6 +1,7 @@
 //! Chats of Gemini CLI: lines in current versions, whole documents in older ones. A message is written again
 //! after its tools have run; a repeated part has the same id, which identifies it.
 
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use hark_core::{Raw, Timestamp};
@@ -44,9 +45,21 @@ pub(crate) const DOCUMENTS: Transcripts = Transcripts {
 
 fn reader(path: &Path) -> Box<dyn Reader> {
     let root = path.parent().and_then(Path::parent);
-    let identity = Identity { session: stem(path), cwd: root.and_then(project), ..Identity::default() };
+    // Reading may start behind the header, and the name of the file has only a part of the id.
+    let session = header(path).unwrap_or_else(|| stem(path));
+    let identity = Identity { session, cwd: root.and_then(project), ..Identity::default() };
     Box::new(Session { identity })
 }
+
+/// The session that the first line of the file names.
+fn header(path: &Path) -> Option<String> {
+    let mut line = String::new();
+    let file = hark_files::regular::open(path).ok()?;
+    BufReader::new(file.take(LONGEST_HEADER)).read_line(&mut line).ok()?;
+    serde_json::from_str::<Record<'_>>(&line).ok()?.session_id
+}
+
+const LONGEST_HEADER: u64 = 64 * 1024;
 
 fn is_chat(path: &Path) -> bool {
     path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "chats")
@@ -166,4 +179,33 @@ fn workspace(text: &str) -> Option<String> {
 /// Text that the client writes on behalf of the user.
 fn is_noise(text: &str) -> bool {
     ["<session_context>", "System: Please continue.", "/"].iter().any(|beginning| text.starts_with(beginning))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::Item;
+
+    #[test]
+    fn what_is_appended_belongs_to_the_session_of_the_header() {
+        let folder = std::env::temp_dir().join(format!("hark-gemini-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("session-2026-11-18T02-59-a1903c02.jsonl");
+        let header =
+            r#"{"sessionId":"a1903c02-b2f1-4236-b937-fa89394ca5af","projectHash":"x","kind":"main"}"#;
+        std::fs::write(&path, format!("{header}\n")).unwrap();
+        let mut told = Told::default();
+        let later = r#"{"id":"1","timestamp":"2026-11-18T02:59:57.952Z","type":"user","content":"And now the tests"}"#;
+        reader(&path).read(later.as_bytes(), 100, &mut told);
+        let sessions: Vec<&str> = told
+            .items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Session(identity) => Some(identity.session.as_str()),
+                Item::Turn(_) => None,
+            })
+            .collect();
+        assert_eq!(sessions, ["a1903c02-b2f1-4236-b937-fa89394ca5af"]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -37,9 +37,17 @@ pub struct Asked {
     /// Whether it asks for a summary of the conversation.
     pub summarises: bool,
     pub reply: String,
+    /// How many steps of the script are taken with this reply.
+    done: usize,
 }
 
 impl Asked {
+    /// A request outside of any script.
+    pub fn new(path: &str, body: Value) -> Self {
+        let (path, script, reply) = (path.to_owned(), None, String::new());
+        Asked { path, body, script, summarises: false, reply, done: 0 }
+    }
+
     /// Every text in the request, at any depth.
     pub fn texts(&self) -> Vec<&str> {
         texts(&self.body)
@@ -200,12 +208,11 @@ fn answer(shared: &Shared, message: &Message) -> http::Answer {
         return if path.ends_with("/models") { models() } else { http::Answer::missing() };
     }
     let body: Value = serde_json::from_slice(&message.body).unwrap_or_default();
-    let mut asked =
-        Asked { path: message.path.clone(), body, script: None, summarises: false, reply: String::new() };
+    let mut asked = Asked::new(&message.path, body);
     let mut state = shared.state();
     let answer = match dialect(path) {
         Some((dialect, stream)) => {
-            let said = reply(&state.scripts, &dialect, &mut asked);
+            let said = reply(&state, &dialect, &mut asked);
             asked.reply = format!("{:?}", said.reply);
             let stream = stream.unwrap_or(asked.body["stream"] == json!(true));
             (dialect.speak)(&asked.body, &said, stream)
@@ -236,25 +243,33 @@ fn answer(shared: &Shared, message: &Message) -> http::Answer {
 }
 
 /// What the script of this conversation says next, or some text for requests outside of it.
-fn reply(scripts: &[Script], dialect: &Dialect, asked: &mut Asked) -> Said {
+fn reply(state: &State, dialect: &Dialect, asked: &mut Asked) -> Said {
     let texts: Vec<String> = asked.texts().into_iter().map(spoken).collect();
-    // Of the prompt of a subagent its parent speaks too, but later.
+    // The parent of a subagent says the subagent's prompt too, but later than its own.
     let first = |script: &Script| texts.iter().position(|text| text.contains(&script.prompt));
-    let script = scripts.iter().filter_map(|script| Some((first(script)?, script))).min_by_key(|(at, _)| *at);
-    let Some((_, script)) = script else { return Said::text("A title") };
+    let found = state.scripts.iter().filter_map(|script| Some((first(script)?, script)));
+    let found = found.min_by_key(|(at, _)| *at).map(|(_, script)| script);
+    let last = last_words(&asked.body);
+    let wish = COMPACTION.iter().find(|words| last.contains(**words));
+    // Some clients summarise only the part before the prompt.
+    let Some(script) = found.or(state.scripts.first().filter(|_| wish.is_some())) else {
+        return Said::text("A title");
+    };
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let heard = (dialect.hear)(&asked.body, &script.prompt);
-    let last = last_words(&asked.body);
-    if let Some(words) = COMPACTION.iter().find(|words| last.contains(**words)) {
-        asked.summarises = true;
-        asked.script = Some(script.prompt.clone());
-        return script.summary(&heard, &texts, *words == SNAPSHOT);
-    }
-    if heard.tools.is_empty() {
+    if heard.tools.is_empty() && wish.is_none() {
         return Said::text("A title");
     }
     asked.script = Some(script.prompt.clone());
-    script.next(&heard, &texts)
+    if let Some(words) = wish {
+        let of_script = state.asked.iter().filter(|before| before.script == asked.script);
+        asked.done = of_script.map(|before| before.done).max().unwrap_or(0);
+        asked.summarises = true;
+        return script.summary(asked.done, *words == SNAPSHOT);
+    }
+    let (said, done) = script.next(&heard, &texts);
+    asked.done = done;
+    said
 }
 
 /// What clients write when they want a summary to go on with.

@@ -108,10 +108,9 @@ pub(super) enum Reply {
 }
 
 impl Script {
-    /// The summary of a conversation, for a client that asks for one. `weighed` reports as many tokens for the
+    /// The summary of a conversation in which so many steps are done. `weighed` reports as many tokens for the
     /// request as made the client ask.
-    pub(super) fn summary(&self, heard: &Heard, texts: &[&str], weighed: bool) -> Said {
-        let done = self.steps.len() - self.left(heard, texts).len();
+    pub(super) fn summary(&self, done: usize, weighed: bool) -> Said {
         // Droid wants the tags.
         let text = format!("<summary>{SUMMARY}{}: {done} steps are done.</summary>", self.prompt);
         let most = self.steps.iter().map(|step| step.tokens).max().filter(|_| weighed);
@@ -134,14 +133,17 @@ impl Script {
         left
     }
 
-    pub(super) fn next(&self, heard: &Heard, texts: &[&str]) -> Said {
-        let Some(step) = self.left(heard, texts).first() else { return Said::text(&self.closing) };
+    /// The reply, and how many steps are done with it.
+    pub(super) fn next(&self, heard: &Heard, texts: &[&str]) -> (Said, usize) {
+        let left = self.left(heard, texts);
+        let done = self.steps.len() - left.len();
+        let Some(step) = left.first() else { return (Said::text(&self.closing), done) };
         let call = |tool: &Tool, input: &Value| Said {
             reply: Reply::Call(tool.clone(), input.clone()),
             tokens: step.tokens,
         };
         if let Some(tool) = heard.tools.iter().find(|tool| step.fits(&tool.name)) {
-            return call(tool, &step.input);
+            return (call(tool, &step.input), done + 1);
         }
         let offered = |name: &str| heard.tools.iter().find(|tool| tool.name == name);
         let searched = |name: &str| heard.called.last().is_some_and(|last| last == name);
@@ -149,15 +151,15 @@ impl Script {
             && !searched(name)
             && let Some(tool) = offered(name)
         {
-            return call(tool, input);
+            return (call(tool, input), done);
         }
         if let Some((name, input)) = &step.through
             && let Some(tool) = offered(name)
         {
-            return call(tool, input);
+            return (call(tool, input), done + 1);
         }
         let there: Vec<&str> = heard.tools.iter().map(|tool| tool.name.as_str()).collect();
-        Said::text(format!("no tool {:?} among {there:?}", step.names))
+        (Said::text(format!("no tool {:?} among {there:?}", step.names)), done)
     }
 }
 

@@ -3,7 +3,7 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Compaction, words};
+use super::{Client, words};
 use crate::e2e::proven::Promise;
 
 pub(super) const CLIENT: Client = Client {
@@ -36,11 +36,15 @@ pub(super) const CLIENT: Client = Client {
     delegate: None,
     // With the id of a session, it wants a terminal.
     resumes: false,
-    compacts: Some(Compaction::TokensAndText(260_000)),
+    compacts: None,
     instructed: false,
     absent: &[
         (Promise::Prompt, NO_PROMPTS),
         (Promise::Silence, NO_PROMPTS),
+        (
+            Promise::AfterCompaction,
+            "compacts only what is long by its own estimate, whatever its model reports; no scripted session is",
+        ),
         (Promise::End, "fires no hook at the end without a terminal"),
     ],
 };

@@ -3,7 +3,8 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Compaction, words};
+use super::{Client, words};
+use crate::e2e::proven::Promise;
 
 pub(super) const CLIENT: Client = Client {
     id: "gemini-cli",
@@ -43,7 +44,10 @@ pub(super) const CLIENT: Client = Client {
     },
     delegate: None,
     resumes: true,
-    compacts: Some(Compaction::Tokens(900_000)),
+    compacts: None,
     instructed: true,
-    absent: &[],
+    absent: &[(
+        Promise::AfterCompaction,
+        "fires its compaction hook before every request, so nothing tells when it does compact",
+    )],
 };

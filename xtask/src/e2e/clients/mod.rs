@@ -76,8 +76,6 @@ pub(super) enum Compaction {
     Prompt(&'static str),
     /// This many tokens, if its model reports them.
     Tokens(u64),
-    /// The same, but it does not believe its model unless the conversation is long.
-    TokensAndText(u64),
 }
 
 /// Which release of the clients to run.

@@ -49,16 +49,10 @@ impl Play<'_, '_> {
     /// Another edit, after which the client compacts the session if its model decides when.
     pub(super) fn compacting_steps(&self, old: &str, new: &str) -> Vec<Step> {
         let mut steps = (self.client.edit)(&self.source_path(), &rate(old), &rate(new));
-        let tokens = match self.client.compacts {
-            None | Some(Compaction::Prompt(_)) => return steps,
-            Some(Compaction::Tokens(tokens)) => tokens,
-            Some(Compaction::TokensAndText(tokens)) => {
-                steps.push((self.client.shell)("node -e \"console.log('many words '.repeat(15000))\""));
-                tokens
-            }
-        };
-        let last = steps.pop().map(|step| step.reporting(tokens));
-        steps.extend(last);
+        if let Some(Compaction::Tokens(tokens)) = self.client.compacts {
+            let last = steps.pop().map(|step| step.reporting(tokens));
+            steps.extend(last);
+        }
         steps
     }
 
