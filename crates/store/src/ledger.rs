@@ -112,9 +112,16 @@ impl Writer<'_> {
 
     /// A session's context no longer contains what it was told before `at`, so it may be told again. Warnings, whose
     /// items are failures, may be kept.
-    pub fn forget_told(&mut self, session: i64, at: Timestamp, keep_warnings: bool) -> Result<(), StoreError> {
+    pub fn forget_told(
+        &mut self,
+        session: i64,
+        at: Timestamp,
+        keep_warnings: bool,
+    ) -> Result<(), StoreError> {
         self.tx
-            .prepare_cached("DELETE FROM injected WHERE session = ?1 AND at < ?2 AND NOT (?3 AND item LIKE 'f-%')")
+            .prepare_cached(
+                "DELETE FROM injected WHERE session = ?1 AND at < ?2 AND NOT (?3 AND item LIKE 'f-%')",
+            )
             .and_then(|mut s| s.execute(params![session, at.as_millis(), keep_warnings]))
             .map(drop)
             .at(self)
