@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hark_core::redact::{RedactOptions, Redactor};
 use hark_core::vector::Embedder;
-use hark_core::{Clean, Origin, ProjectKey, Raw, Timestamp};
+use hark_core::{Clean, ClientProcess, Origin, ProjectKey, Raw, Timestamp};
 use hark_store::{Layout, OpenOptions, Role, Store, StoreError};
 
 use crate::clock::Clock;
@@ -25,7 +25,21 @@ pub struct Caller {
     /// The default origin of new memories.
     pub origin: Option<Origin>,
     pub author: Option<String>,
+    /// The assistant's own session id, where it says one.
     pub session: Option<String>,
+    /// The assistant's process, if that is known and the session id is not beyond doubt.
+    pub process: Option<ClientProcess>,
+    /// For callers over MCP; `None` on the command line.
+    pub connection: Option<Connection>,
+}
+
+/// How a client reached a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connection {
+    /// Distinguishes it from other connections; `None` where every request stands alone.
+    pub key: Option<String>,
+    /// Over HTTP: the client can be anywhere, so the files and processes of this machine say nothing about it.
+    pub is_remote: bool,
 }
 
 impl Caller {
@@ -36,7 +50,13 @@ impl Caller {
     /// An assistant that runs a command in its own shell.
     pub fn assistant(cwd: Option<PathBuf>, assistant: &hark_hosts::Assistant) -> Self {
         let author = Some(assistant.host.id.to_owned());
-        Caller { cwd, origin: Some(Origin::Assistant), author, session: assistant.session.clone() }
+        let (session, process) = (assistant.session.clone(), hark_hosts::process::client());
+        Caller { cwd, origin: Some(Origin::Assistant), author, session, process, connection: None }
+    }
+
+    /// Whether files of this machine are none of the caller's business.
+    pub fn is_remote(&self) -> bool {
+        self.connection.as_ref().is_some_and(|connection| connection.is_remote)
     }
 
     /// Whether the caller is a person, who may decide everything.

@@ -1,127 +1,163 @@
-//! Which sessions are at work: the one a caller means without naming it, and the others in its project.
+//! Finds the session a caller means without naming it.
+//!
+//! A checkpoint in a session of somebody else replaces that session's goal, so a server takes only a session that its
+//! own client reported: by the session id that the client says, or by the process that started the server and that
+//! ran the hooks. If neither is known, the connection gets a session of its own.
 
-use hark_core::Timestamp;
-use hark_core::session::{LIVE_MS, SessionStatus};
+use std::path::Path;
+
+use hark_core::session::SessionStatus;
+use hark_core::{Clean, ProjectKey};
 use hark_store::{ProjectNum, SessionFilter, StoredSession};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
-use crate::ops::scope::ReadScope;
+use crate::project;
 
 /// A caller who names no session means one with activity this recent: people take breaks, so it need not be live.
 const MEANT_MS: i64 = 6 * 60 * 60 * 1000;
 
-/// Whether an assistant is still working in a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Liveness {
-    /// It ended, its process is gone, or nothing happened in it for long.
-    Over,
-    /// It was active lately, and nothing is known about its process.
-    Likely,
-    /// It was active lately, and its process is running.
-    Running,
-}
+/// How many open sessions of a project to consider.
+const MOST_OPEN: usize = 20;
 
-impl Liveness {
-    pub(crate) fn of(
-        engine: &Engine,
-        stored: &StoredSession,
-        now: Timestamp,
-    ) -> Result<Liveness, EngineError> {
-        if !stored.session.is_live(now) {
-            return Ok(Liveness::Over);
-        }
-        Ok(match is_running(engine, stored.num)? {
-            Some(true) => Liveness::Running,
-            Some(false) => Liveness::Over,
-            None => Liveness::Likely,
-        })
-    }
-}
-
-/// Whether the process of the assistant that reported a session is running; `None` if that cannot be known.
-pub(crate) fn is_running(engine: &Engine, session: i64) -> Result<Option<bool>, EngineError> {
-    let Some(known) = engine.store.session_process(session)? else { return Ok(None) };
-    Ok(match hark_hosts::process::is_alive(&known.process) {
-        // Perhaps a wrapper that lived for one event.
-        Some(false) if !known.confirmed => None,
-        known => known,
-    })
-}
-
-/// Whether one process of an assistant reported both sessions: it does one after the other.
-pub(crate) fn share_process(engine: &Engine, one: i64, other: i64) -> Result<bool, EngineError> {
-    let process = |session| engine.store.session_process(session).map(|found| found.map(|f| f.process));
-    let (one, other) = (process(one)?, process(other)?);
-    Ok(one.is_some() && one == other)
-}
-
-/// Open sessions that are over: their process is gone, or the session that started them has ended.
-pub(crate) fn gone(engine: &Engine) -> Result<Vec<i64>, EngineError> {
-    let mut found = engine.store.orphans()?;
-    for num in engine.store.open_with_process()? {
-        if !found.contains(&num) && is_running(engine, num)? == Some(false) {
-            found.push(num);
-        }
-    }
-    Ok(found)
-}
-
-/// Other sessions of these projects in which an assistant is working now, newest first. Subagents belong to the
-/// session that started them, and of a session that is known only from a transcript nobody knows when it ends.
-pub(crate) fn others_at_work(
-    engine: &Engine,
-    projects: Vec<ProjectNum>,
-    own: Option<i64>,
-    now: Timestamp,
-) -> Result<Vec<StoredSession>, EngineError> {
-    let filter = SessionFilter {
-        projects: Some(projects),
-        status: Some(SessionStatus::Open),
-        since: Some(now.minus_millis(LIVE_MS)),
-        without_subagents: true,
-        reported: true,
-        except: own,
-        ..SessionFilter::default()
+/// The session that the caller is known to be in.
+pub(crate) fn of_caller(engine: &mut Engine, caller: &Caller) -> Result<Option<StoredSession>, EngineError> {
+    let named = match &caller.session {
+        Some(id) => engine.store.session_of_host(None, &engine.clean(id))?,
+        None => None,
     };
-    let mut found = Vec::new();
-    for stored in engine.store.sessions(&filter, MOST_OTHERS)? {
-        if Liveness::of(engine, &stored, now)? != Liveness::Over {
-            found.push(stored);
-        }
+    // A server outlives `/clear` and `/resume`, after which the id in its environment is that of a former session.
+    if named.as_ref().is_some_and(|stored| stored.session.status == SessionStatus::Open) {
+        return Ok(named);
     }
-    Ok(found)
+    if let Some(stored) = of_process(engine, caller)? {
+        return Ok(Some(stored));
+    }
+    if named.is_some() || caller.session.is_some() {
+        return Ok(named);
+    }
+    if let Some(key) = own_key(engine, caller)
+        && let Some(stored) = engine.store.session_of_host(None, &key)?
+    {
+        return Ok(Some(stored));
+    }
+    match &caller.connection {
+        Some(connection) if !connection.is_remote && caller.process.is_none() => only_one(engine, caller),
+        _ => Ok(None),
+    }
 }
 
-/// More at once are not a list for anybody to read.
-const MOST_OTHERS: usize = 20;
+/// The newest open session that the caller's own process reported, preferably of the folder at hand.
+fn of_process(engine: &mut Engine, caller: &Caller) -> Result<Option<StoredSession>, EngineError> {
+    let Some(process) = &caller.process else { return Ok(None) };
+    // Several assistants can run in one process, as extensions of an editor do.
+    let host = host_id(caller.author.as_deref());
+    let is_own = |stored: &StoredSession| {
+        let session = &stored.session;
+        session.status == SessionStatus::Open && *session.host == *host && session.parent.is_none()
+    };
+    let mut found = engine.store.sessions_of_process(process)?;
+    found.retain(is_own);
+    let here = found.iter().position(|stored| is_here(stored, caller.cwd.as_deref()));
+    Ok(if found.is_empty() { None } else { Some(found.swap_remove(here.unwrap_or(0))) })
+}
 
-/// The newest open session of the caller's project, of the given assistant if one is named.
+/// Where the system does not tell processes: the session of this assistant in this folder, if there is only one.
+fn only_one(engine: &mut Engine, caller: &Caller) -> Result<Option<StoredSession>, EngineError> {
+    let host = host_id(caller.author.as_deref());
+    let mut open = open_here(engine, caller, Some(&host))?;
+    Ok(if open.len() == 1 { open.pop() } else { None })
+}
+
+/// The newest open session in the caller's folder, of the given assistant if one is named: for a person, who sees
+/// which one it is.
 pub(crate) fn at_work(
     engine: &mut Engine,
     caller: &Caller,
     host: Option<&str>,
 ) -> Result<Option<StoredSession>, EngineError> {
-    let visible = ReadScope::default().resolve(engine, caller)?;
-    let projects = match &visible.current {
-        Some(key) => engine.store.project_num(key)?.into_iter().collect(),
-        None => vec![ProjectNum::GLOBAL],
-    };
     let host = host.map(|text| host_id(Some(text))).or_else(|| {
         let name = caller.author.as_deref()?;
         let id = host_id(Some(name));
         hark_hosts::find(&id).map(|host| host.id.to_owned())
     });
+    Ok(open_here(engine, caller, host.as_deref())?.into_iter().next())
+}
+
+/// Open sessions of the caller's project and work tree, newest first.
+fn open_here(
+    engine: &mut Engine,
+    caller: &Caller,
+    host: Option<&str>,
+) -> Result<Vec<StoredSession>, EngineError> {
+    let projects = match caller.cwd.as_deref().and_then(|folder| engine.project_of(folder)) {
+        Some(key) => engine.store.project_num(&key)?.into_iter().collect(),
+        None => vec![ProjectNum::GLOBAL],
+    };
     let filter = SessionFilter {
         projects: Some(projects),
-        host,
+        host: host.map(str::to_owned),
         status: Some(SessionStatus::Open),
         since: Some(engine.now().minus_millis(MEANT_MS)),
         without_subagents: true,
         ..SessionFilter::default()
     };
-    Ok(engine.store.sessions(&filter, 1)?.into_iter().next())
+    let mut found = engine.store.sessions(&filter, MOST_OPEN)?;
+    // Worktrees of a repository are one project, and work in each is separate.
+    found.retain(|stored| is_here(stored, caller.cwd.as_deref()));
+    if let Some(own) = &caller.process {
+        let mut others = Vec::new();
+        for stored in &found {
+            if engine.store.session_process(stored.num)?.is_some_and(|known| known.process != *own) {
+                others.push(stored.num);
+            }
+        }
+        found.retain(|stored| !others.contains(&stored.num));
+    }
+    Ok(found)
 }
+
+/// Whether a session works in the work tree of this folder; a session or caller without a folder is anywhere.
+fn is_here(stored: &StoredSession, folder: Option<&Path>) -> bool {
+    let (Some(theirs), Some(folder)) = (&stored.session.folder, folder) else { return true };
+    let tree = |folder: &Path| {
+        let tree = project::work_tree(folder);
+        std::fs::canonicalize(&tree).unwrap_or(tree)
+    };
+    let theirs = Path::new(theirs.as_str());
+    theirs == folder || tree(theirs) == tree(folder)
+}
+
+/// The name of the session that a connection has to itself, while its client's session is unknown. Where requests
+/// stand alone, those of one client about one folder share a session for a day.
+pub(crate) fn own_key(engine: &Engine, caller: &Caller) -> Option<Clean> {
+    let connection = caller.connection.as_ref()?;
+    let key = connection.key.clone().unwrap_or_else(|| {
+        let mut hash = blake3::Hasher::new();
+        for part in [caller.author.as_deref(), caller.cwd.as_deref().and_then(Path::to_str)] {
+            hash.update(part.unwrap_or_default().as_bytes());
+            hash.update(&[0]);
+        }
+        let day = engine.now().as_millis() / (24 * 60 * 60 * 1000);
+        format!("http-{day}-{}", &hash.finalize().to_hex()[..16])
+    });
+    Some(engine.clean(&key))
+}
+
+/// The project of the session that the caller is in.
+pub(crate) fn project_of_caller(engine: &mut Engine, caller: &Caller) -> Option<ProjectKey> {
+    caller.connection.as_ref()?;
+    of_caller(engine, caller).ok().flatten()?.session.project
+}
+
+/// The session id in the environment of a server whose client introduced itself with this name.
+pub fn session_in(environment: hark_hosts::hook::Environment<'_>, client: Option<&str>) -> Option<String> {
+    hark_hosts::session_in(environment, client.map(|name| host_id(Some(name))).as_deref())
+}
+
+/// Names by which clients introduce themselves and that their ids do not contain.
+const NAMES: &[(&str, &str)] =
+    &[("claude-ai", "claude-desktop"), ("visual-studio-code", "vscode"), ("factory", "droid")];
 
 /// The assistant's id by any of its names; its own name if it is unknown; `cli` for a person at a terminal.
 pub(crate) fn host_id(name: Option<&str>) -> String {
@@ -130,6 +166,9 @@ pub(crate) fn host_id(name: Option<&str>) -> String {
         name.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
     if hark_hosts::find(&folded).is_some() {
         return folded;
+    }
+    if let Some((_, id)) = NAMES.iter().find(|(known, _)| folded.starts_with(known)) {
+        return (*id).to_owned();
     }
     let known = hark_hosts::HOSTS.iter().find(|host| {
         let stem = host.id.split('-').next().unwrap_or(host.id);
@@ -146,9 +185,12 @@ mod tests {
     fn clients_are_recognised_by_their_own_names() {
         for (name, id) in [
             ("claude-code", "claude-code"),
+            ("claude-ai", "claude-desktop"),
             ("codex-mcp-client", "codex"),
             ("gemini-cli-mcp-client", "gemini-cli"),
             ("Cursor", "cursor"),
+            ("Visual Studio Code", "vscode"),
+            ("factory-cli", "droid"),
             ("something else", "something-else"),
         ] {
             assert_eq!(host_id(Some(name)), id);

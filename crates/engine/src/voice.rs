@@ -69,8 +69,9 @@ impl Voice {
 
 /// The prompt of the caller's session in which the user said this.
 fn heard(engine: &mut Engine, caller: &Caller, text: &Clean) -> Result<Option<Clean>, EngineError> {
-    let session = match &caller.session {
-        Some(id) => engine.store.session_of_host(None, &engine.clean(id))?,
+    let session = match crate::sessions::of_caller(engine, caller)? {
+        Some(stored) => Some(stored),
+        None if caller.session.is_some() => None,
         None => crate::sessions::at_work(engine, caller, None)?,
     };
     // An assistant starts a subagent, so the prompts of a subagent are not the user's words.

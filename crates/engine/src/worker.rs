@@ -16,8 +16,8 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::hooks::capture;
 use crate::ingest;
+use crate::liveness;
 use crate::ops::{backup, embed, retention};
-use crate::sessions;
 
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     let mut done = Done { events: drain(engine, started, limit)?, ..Done::default() };
     let now = engine.now();
     engine.store.note_day(now);
-    for num in sessions::gone(engine)? {
+    for num in liveness::gone(engine)? {
         if started.elapsed() > limit {
             break;
         }

@@ -46,10 +46,12 @@ pub fn assistant(environment: Environment<'_>) -> Option<Assistant> {
     Some(Assistant { host, session })
 }
 
-/// The session id that an assistant set for the programs it starts.
-pub fn session_in(environment: Environment<'_>) -> Option<String> {
-    let variables = HOSTS.iter().filter_map(|host| host.shell.session);
-    variables.filter_map(environment).find(|id| !id.is_empty())
+/// The session id that an assistant set for the programs it starts. An assistant that runs within another one inherits
+/// that one's variables, so a `client` that is known by its id counts only with its own.
+pub fn session_in(environment: Environment<'_>, client: Option<&str>) -> Option<String> {
+    let known = client.and_then(crate::find);
+    let hosts = HOSTS.iter().filter(|host| known.is_none_or(|known| known.id == host.id));
+    hosts.filter_map(|host| host.shell.session).filter_map(environment).find(|id| !id.is_empty())
 }
 
 #[cfg(test)]

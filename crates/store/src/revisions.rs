@@ -18,14 +18,26 @@ pub struct Revision<T = Clean> {
     pub at: Timestamp,
     /// `edited`, `resolved`, `archived`, `superseded`, …
     pub change: T,
+    /// Why, in the words of whoever changed it.
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    pub reason: Option<T>,
     pub before: Memory<T>,
+}
+
+fn none<T>() -> Option<T> {
+    None
 }
 
 impl Unredacted for Revision<Raw> {
     type Redacted = Revision;
 
     fn redacted(self, clean: &dyn Fn(Raw) -> Clean) -> Revision {
-        Revision { at: self.at, change: self.change.redacted(clean), before: self.before.redacted(clean) }
+        Revision {
+            at: self.at,
+            change: self.change.redacted(clean),
+            reason: self.reason.redacted(clean),
+            before: self.before.redacted(clean),
+        }
     }
 }
 

@@ -257,9 +257,20 @@ impl Writer<'_> {
         after: &Memory,
         change: &'static str,
     ) -> Result<(), StoreError> {
+        self.update_because(before, after, change, None)
+    }
+
+    /// Like [`Writer::update`], with the reason that is kept in the history.
+    pub fn update_because(
+        &mut self,
+        before: &Memory,
+        after: &Memory,
+        change: &'static str,
+        reason: Option<&Clean>,
+    ) -> Result<(), StoreError> {
         let stored = self.load_stored(&IdRef::Full(before.id))?;
         writable(self.layout, &stored.file)?;
-        self.keep_revision(before, change)?;
+        self.keep_revision(before, change, reason)?;
         if before.kind == after.kind {
             return self.put_file(after, &stored.file);
         }
@@ -322,9 +333,14 @@ impl Writer<'_> {
         read::linked_from(&self.tx, id).at(self)
     }
 
-    fn keep_revision(&mut self, before: &Memory, change: &'static str) -> Result<(), StoreError> {
-        let revision =
-            Revision { at: self.now, change: Clean::trusted_constant(change), before: before.clone() };
+    fn keep_revision(
+        &mut self,
+        before: &Memory,
+        change: &'static str,
+        reason: Option<&Clean>,
+    ) -> Result<(), StoreError> {
+        let (change, reason) = (Clean::trusted_constant(change), reason.cloned());
+        let revision = Revision { at: self.now, change, reason, before: before.clone() };
         let mut line = serde_json::to_string(&revision).unwrap_or_default();
         line.push('\n');
         let path = revisions::path(self.layout, &before.id);

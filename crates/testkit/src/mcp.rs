@@ -31,7 +31,12 @@ impl Mcp {
     }
 
     /// Like [`Mcp::start`], for a client that works in these folders and reports them when asked.
-    pub fn start_in(mut command: Command, roots: &[&Path]) -> Self {
+    pub fn start_in(command: Command, roots: &[&Path]) -> Self {
+        Self::start_as(command, "tester", roots)
+    }
+
+    /// Like [`Mcp::start_in`], for a client that introduces itself with this name.
+    pub fn start_as(mut command: Command, name: &str, roots: &[&Path]) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -60,7 +65,7 @@ impl Mcp {
         let hello = json!({
             "protocolVersion": "2025-06-18",
             "capabilities": capabilities,
-            "clientInfo": { "name": "tester", "version": "1" },
+            "clientInfo": { "name": name, "version": "1" },
         });
         mcp.ask("initialize", &hello).expect("the handshake is answered");
         mcp.notify("notifications/initialized", &json!({}));

@@ -21,6 +21,7 @@ mod install;
 mod life;
 mod lifecycle;
 mod mend_sessions;
+mod mend_tools;
 mod migrate;
 mod models;
 mod origins;

@@ -19,10 +19,10 @@ use crate::hooks::health;
 use crate::hooks::inject::Words;
 use crate::hooks::left_off;
 use crate::hooks::page::{Page, short};
+use crate::liveness;
 use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::{ReadScope, Visible};
 use crate::project::{self, changes};
-use crate::sessions;
 
 /// The ledger's name for injected start context.
 pub(crate) const MARK: &str = "boot";
@@ -359,7 +359,7 @@ fn live(
     page: &mut Page,
 ) -> Result<(), EngineError> {
     let here = place.here(engine)?;
-    let mut found = sessions::others_at_work(engine, here, place.own, now)?;
+    let mut found = liveness::others_at_work(engine, here, place.own, now)?;
     found.retain(|stored| Some(stored.num) != except);
     let mut told = false;
     for stored in found.iter().take(MOST_LIVE) {

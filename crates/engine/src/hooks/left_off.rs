@@ -11,8 +11,8 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::hooks::boot::{MARK, Place};
 use crate::hooks::page::{Page, short};
+use crate::liveness::{Liveness, share_process};
 use crate::recall::gate::is_trivial;
-use crate::sessions::{Liveness, share_process};
 
 /// Older work is history, not where you left off.
 const LEFT_OFF_MS: i64 = 30 * DAY_MS;

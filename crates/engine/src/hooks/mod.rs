@@ -26,7 +26,7 @@ use crate::error::EngineError;
 use crate::home::Home;
 use crate::machine::Machine;
 use crate::pause::{self, Pause, Pauses};
-use crate::{digest, sessions, worker};
+use crate::{digest, liveness, worker};
 
 /// What a worker is started for when a session has ended.
 const EVERYTHING: &[&str] = &["--until-idle", "--max", "60s"];
@@ -144,7 +144,7 @@ fn paused(event: &HookEvent, pause: &Pause) -> Say {
 /// Whether a worker should run now: sessions ended without notice, or this one has grown long.
 fn leaves_work(engine: &Engine, event: &HookEvent) -> bool {
     match event.what {
-        What::Start { .. } => sessions::gone(engine).is_ok_and(|gone| !gone.is_empty()),
+        What::Start { .. } => liveness::gone(engine).is_ok_and(|gone| !gone.is_empty()),
         What::Stop { .. } => {
             let name = event.session.as_deref().map(|text| engine.clean(text)).unwrap_or_default();
             let session = engine.store.knows_session(event.client, &name).ok().flatten();

@@ -5,6 +5,7 @@
 
 mod call;
 mod code;
+mod names;
 mod page;
 mod schema;
 pub mod tell;
@@ -13,6 +14,7 @@ pub mod text;
 pub use call::{Call, Progress};
 pub(crate) use code::operate;
 pub use code::{Code, Done, Needs, Operate, OperateHere, Prepared, Reply};
+pub use names::Names;
 pub use page::{BAD, BOLD, DIM, GOOD, ID, Page, WARN};
 pub use tell::Answer;
 

@@ -8,12 +8,13 @@ use std::path::Path;
 use clap::Args;
 use hark_core::memory::one_line;
 use hark_core::session::{CheckpointBy, Pointer, Report, SessionRef, SessionStatus, Tidy};
-use hark_core::{Clean, Session, SessionId};
+use hark_core::{Clean, ProjectKey, Session, SessionId};
 use hark_store::StoredSession;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::remember::clean_optional;
+use super::scope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hooks::capture::{Baseline, Evidence};
@@ -23,7 +24,7 @@ use crate::operation::{
     Answer, Call, Code, DIM, EVERYWHERE, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Tool,
     Who,
 };
-use crate::project;
+use crate::{project, sessions};
 use serde_json::{Value, json};
 use std::io::Read;
 
@@ -56,7 +57,6 @@ pub struct Request {
     /// Added to the work summary
     #[arg(long = "summary", value_name = "TEXT")]
     #[serde(default, alias = "work_summary", deserialize_with = "one_or_many")]
-    #[schemars(skip)]
     pub summary: Vec<String>,
     /// Newly decided, with reasons
     #[arg(long = "decision", value_name = "TEXT")]
@@ -65,22 +65,21 @@ pub struct Request {
     /// Plans it follows: PATH or PATH=WHAT
     #[arg(long = "plan", visible_alias = "plan-file", value_name = "PATH")]
     #[serde(default, alias = "plan_files", deserialize_with = "pointers")]
-    #[schemars(skip)]
     pub plans: Vec<String>,
     /// Pages it relies on: URL or URL=TITLE
     #[arg(long = "reference", value_name = "URL")]
     #[serde(default, deserialize_with = "pointers")]
-    #[schemars(skip)]
     pub references: Vec<String>,
     /// open or closed
     #[arg(long, value_name = "S")]
-    #[schemars(skip)]
     pub status: Option<String>,
     /// A short name for the session; set once
     #[arg(long, visible_alias = "slug", value_name = "TEXT")]
     #[serde(alias = "slug")]
-    #[schemars(skip)]
     pub title: Option<String>,
+    /// Project name, key or folder; default: current
+    #[arg(long, value_name = "P")]
+    pub project: Option<String>,
     /// The assistant, for a session without hooks
     #[arg(long, visible_alias = "tool", value_name = "HOST")]
     #[serde(alias = "tool")]
@@ -97,20 +96,25 @@ pub struct Response {
     pub path: String,
     /// False for an empty checkpoint.
     pub counted: bool,
+    /// Absent if the session belongs to no project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
 }
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let now = engine.now();
     let report = report(engine, request)?;
-    let found = find(engine, caller, request)?;
+    let project = request.project.as_deref().map(|name| scope::named(engine, name)).transpose()?;
+    let found = find(engine, caller, request, project.as_ref())?;
     let known = found.as_ref().map(|stored| stored.num);
     let fresh = match &found {
         Some(_) => None,
-        None => Some(begin(engine, caller, request)?),
+        None => Some(begin(engine, caller, request, project.as_ref())?),
     };
+    let folder = here(engine, caller, project.as_ref());
     // What had changed before a new session is not its work.
-    let baseline = caller.cwd.as_deref().filter(|_| known.is_none()).and_then(Baseline::ask);
-    let evidence = caller.cwd.as_deref().map(|folder| Evidence::gather(engine, known, folder)).transpose()?;
+    let baseline = folder.filter(|_| known.is_none()).and_then(Baseline::ask);
+    let evidence = folder.map(|folder| Evidence::gather(engine, known, folder)).transpose()?;
     let counted = report.says_something();
     let (num, session, file) = engine.store.write(now, |writer| {
         let num = match (known, &fresh) {
@@ -123,6 +127,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         let mut stored = writer.session(num)?.ok_or_else(gone)?;
         if let Some(evidence) = &evidence {
             evidence.apply(&mut stored);
+        }
+        if let Some(project) = &project {
+            stored.session.project.get_or_insert_with(|| project.clone());
         }
         if counted || report.status.is_some() || report.title.is_some() {
             stored.session.apply(report, now);
@@ -144,6 +151,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         status: session.status.to_string(),
         path: engine.store.layout().sessions().join(file).display().to_string(),
         counted,
+        project: session.project.as_ref().map(ToString::to_string),
     })
 }
 
@@ -182,44 +190,97 @@ fn report(engine: &Engine, request: &Request) -> Result<Report, EngineError> {
     })
 }
 
-/// The requested session: by id, by the assistant's own id, or the live one in this folder.
+/// The requested session: by id, by the assistant's own id, or the one that the caller is in.
 fn find(
     engine: &mut Engine,
     caller: &Caller,
     request: &Request,
+    project: Option<&ProjectKey>,
 ) -> Result<Option<StoredSession>, EngineError> {
     if let Some(text) = &request.session {
-        if let Some(stored) = by_host_session(engine, text)? {
-            return Ok(Some(stored));
-        }
-        return match text.parse::<SessionRef>() {
-            Ok(id) => Ok(Some(engine.store.session(&id)?)),
-            // The assistant's own id of a session that no hook has reported.
-            Err(_) => Ok(None),
+        let stored = match by_host_session(engine, text)? {
+            Some(stored) => stored,
+            None => match text.parse::<SessionRef>() {
+                Ok(id) => engine.store.session(&id)?,
+                // The assistant's own id of a session that no hook has reported.
+                Err(_) => return Ok(None),
+            },
         };
+        if let (Some(wanted), Some(known)) = (project, &stored.session.project)
+            && wanted != known
+        {
+            return Err(EngineError::invalid(
+                format!("session {} belongs to the project {known}, not {wanted}", stored.session.id.short()),
+                "omit the project, or omit the session to start one",
+            ));
+        }
+        return Ok(Some(stored));
     }
-    if let Some(text) = &caller.session {
-        return by_host_session(engine, text);
+    let mut found = sessions::of_caller(engine, caller)?;
+    if found.is_none() && caller.connection.is_none() && caller.session.is_none() {
+        found = sessions::at_work(engine, caller, request.host.as_deref())?;
     }
-    let host = request.host.clone();
-    crate::sessions::at_work(engine, caller, host.as_deref())
+    let elsewhere = |stored: &StoredSession| {
+        project.is_some_and(|wanted| stored.session.project.as_ref().is_some_and(|known| known != wanted))
+    };
+    match found {
+        Some(stored) if !elsewhere(&stored) => Ok(Some(stored)),
+        _ => match own_name(engine, caller, project).filter(|_| project.is_some()) {
+            Some(name) => Ok(engine.store.session_of_host(None, &name)?),
+            None => Ok(None),
+        },
+    }
 }
 
 fn by_host_session(engine: &Engine, text: &str) -> Result<Option<StoredSession>, EngineError> {
     Ok(engine.store.session_of_host(None, &engine.clean(text))?)
 }
 
-fn begin(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Session, EngineError> {
+/// The name of a session that the connection has to itself; one per project that it works on besides its own.
+fn own_name(engine: &mut Engine, caller: &Caller, project: Option<&ProjectKey>) -> Option<Clean> {
+    let key = sessions::own_key(engine, caller)?;
+    match (project, scope::current(engine, caller)) {
+        (Some(wanted), Some(current)) if *wanted != current => Some(engine.clean(&format!("{key} {wanted}"))),
+        _ => Some(key),
+    }
+}
+
+fn begin(
+    engine: &mut Engine,
+    caller: &Caller,
+    request: &Request,
+    project: Option<&ProjectKey>,
+) -> Result<Session, EngineError> {
     let now = engine.now();
     let id = SessionId::new(now, Engine::random()?);
     let host = request.host.clone().or_else(|| caller.author.clone());
-    let host = one_line(&engine.clean(&crate::sessions::host_id(host.as_deref())));
-    let own = request.session.clone().or_else(|| caller.session.clone()).unwrap_or_else(|| id.full());
-    let mut session = Session::new(id, host, one_line(&engine.clean(&own)), now);
-    if let Some(folder) = caller.cwd.as_deref() {
+    let host = one_line(&engine.clean(&sessions::host_id(host.as_deref())));
+    let mut said = request.session.clone().or_else(|| caller.session.clone());
+    if let Some(text) = &said
+        && by_host_session(engine, text)?.is_some()
+    {
+        // Known, and of another project.
+        said = None;
+    }
+    let own = match said {
+        Some(text) => engine.clean(&text),
+        None => own_name(engine, caller, project).unwrap_or_else(|| engine.clean(&id.full())),
+    };
+    let mut session = Session::new(id, host, one_line(&own), now);
+    if let Some(folder) = here(engine, caller, project) {
         place(engine, &mut session, folder);
     }
+    if let Some(project) = project {
+        session.project = Some(project.clone());
+    }
     Ok(session)
+}
+
+/// The caller's folder, unless the checkpoint is about another project.
+fn here<'a>(engine: &mut Engine, caller: &'a Caller, project: Option<&ProjectKey>) -> Option<&'a Path> {
+    let folder = caller.cwd.as_deref()?;
+    let is_here = project.is_none_or(|wanted| engine.project_of(folder).as_ref() == Some(wanted));
+    is_here.then_some(folder)
 }
 
 fn place(engine: &mut Engine, session: &mut Session, folder: &Path) {
@@ -352,6 +413,7 @@ impl Request {
             references: list(read.references, self.references),
             status: self.status.or(read.status),
             title: self.title.or(read.title),
+            project: self.project.or(read.project),
             host: self.host.or(read.host),
         }
     }
@@ -374,9 +436,14 @@ impl Reply for Response {
                 self.session
             )
         };
+        let text = match &self.project {
+            Some(_) => text,
+            None => format!("{text} It belongs to no project; pass `project` (a name or folder)."),
+        };
         tell::answer(
             &text,
-            json!({ "session": self.session, "status": self.status, "counted": self.counted }),
+            json!({ "session": self.session, "status": self.status, "counted": self.counted,
+                "project": self.project }),
         )
     }
 }

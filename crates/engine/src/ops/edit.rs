@@ -3,11 +3,12 @@
 
 use clap::Args;
 use hark_core::memory::Importance;
-use hark_core::{IdRef, Kind, Memory, Origin, Status};
+use hark_core::{IdRef, Kind, Memory, Origin, Scope, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::remember::{clean_list, clean_optional, clean_title};
+use super::scope;
 use super::view::MemoryView;
 use super::view::whole;
 use crate::engine::{Caller, Engine};
@@ -56,6 +57,9 @@ pub struct Request {
     /// Rank it first and never age it out; `false` unpins
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     pub pin: Option<bool>,
+    /// Move it to this project: name, key or folder
+    #[arg(long, value_name = "P")]
+    pub project: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -65,7 +69,18 @@ pub struct Response {
 }
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
-    let id: IdRef = request.id.parse()?;
+    let changed = run_all(engine, caller, std::slice::from_ref(&request.id), request)?;
+    changed.into_iter().next().ok_or_else(|| EngineError::invalid("no memory was named", "pass its id"))
+}
+
+/// Makes the same change to several memories, or to none if one of them cannot be changed.
+pub(super) fn run_all(
+    engine: &mut Engine,
+    caller: &Caller,
+    ids: &[String],
+    request: &Request,
+) -> Result<Vec<Response>, EngineError> {
+    let ids = ids.iter().map(|text| text.parse::<IdRef>()).collect::<Result<Vec<_>, _>>()?;
     let now = engine.now();
     engine.store.refresh(now)?;
     // Redaction needs the engine and the change needs the lock: redact first, then apply.
@@ -76,41 +91,56 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let tags = clean_list(engine, &request.tags);
     let untag = clean_list(engine, &request.untag);
     let files = clean_list(engine, &request.files);
+    let project = request.project.as_deref().map(|name| scope::named(engine, name)).transpose()?;
     let origin = caller.origin.unwrap_or(Origin::Assistant);
-
-    let (before, after) = engine.store.write(now, |writer| {
-        let before = writer.load(&id)?;
+    let change = |before: &Memory| {
         let mut after = before.clone();
-        if let Some(title) = title {
-            after.title = title;
+        if let Some(title) = &title {
+            after.title = title.clone();
         }
-        if let Some(text) = text {
-            after.body = text;
+        if let Some(text) = &text {
+            after.body = text.clone();
         }
-        if let Some(why) = why {
-            after.why = why;
+        if let Some(why) = &why {
+            after.why = why.clone();
         }
-        if let Some(learned) = learned {
-            after.learned = learned;
+        if let Some(learned) = &learned {
+            after.learned = learned.clone();
         }
         if let Some(kind) = request.kind {
             after.kind = kind;
         }
-        after.tags.extend(tags.into_iter().filter(|t| !before.tags.contains(t)));
+        if let Some(project) = &project {
+            after.scope = Scope::Project(project.clone());
+        }
+        after.tags.extend(tags.iter().filter(|t| !before.tags.contains(t)).cloned());
         after.tags.retain(|tag| !untag.iter().any(|gone| gone.eq_ignore_ascii_case(tag)));
-        after.files.extend(files.into_iter().filter(|f| !before.files.contains(f)));
+        after.files.extend(files.iter().filter(|f| !before.files.contains(f)).cloned());
         if let Some(importance) = request.importance.and_then(Importance::new) {
             after.importance = importance;
         }
         after.pinned = request.pin.unwrap_or(after.pinned);
-        may_edit(origin, &before, &after)?;
-        if after != before {
-            after.touch(now);
-            writer.update(&before, &after, "edited")?;
+        after
+    };
+    let changed = engine.store.write(now, |writer| {
+        let mut changed = Vec::with_capacity(ids.len());
+        for id in &ids {
+            let before = writer.load(id)?;
+            let mut after = change(&before);
+            may_edit(origin, &before, &after)?;
+            if after != before {
+                after.touch(now);
+                writer.update(&before, &after, "edited")?;
+            }
+            changed.push((before, after));
         }
-        Ok::<_, EngineError>((before, after))
+        Ok::<_, EngineError>(changed)
     })?;
-    Ok(Response { changed: before != after, memory: MemoryView::new(&after, now) })
+    let respond = |(before, after): &(Memory, Memory)| Response {
+        changed: before != after,
+        memory: MemoryView::new(after, now),
+    };
+    Ok(changed.iter().map(respond).collect())
 }
 
 /// Only the user may change the words of the user's memories.
@@ -123,8 +153,8 @@ fn may_edit(origin: Origin, before: &Memory, after: &Memory) -> Result<(), Engin
         ));
     }
     check_origin(origin, after.kind)?;
-    let reworded = (&before.title, &before.body, &before.why, &before.learned)
-        != (&after.title, &after.body, &after.why, &after.learned);
+    let reworded = (&before.title, &before.body, &before.why, &before.learned, &before.scope)
+        != (&after.title, &after.body, &after.why, &after.learned, &after.scope);
     if reworded && !origin.may_supersede(before.kind, before.origin) {
         return Err(EngineError::invalid(
             format!("text of origin `{origin}` may not change the {}'s {}", before.origin, before.kind),

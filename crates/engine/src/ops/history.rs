@@ -34,6 +34,9 @@ pub struct RevisionView {
     pub age: String,
     /// The change that ended this revision.
     pub change: String,
+    /// Why, if a reason was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The memory before that change.
     pub before: MemoryView,
 }
@@ -46,6 +49,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         at: revision.at.to_string(),
         age: revision.at.age(now),
         change: revision.change.into_string(),
+        reason: revision.reason.map(|reason| reason.into_string()),
         before: MemoryView::new(&revision.before, now),
     });
     Ok(Response { revisions: revisions.collect(), current: MemoryView::of(engine, &stored, now) })
@@ -84,9 +88,12 @@ impl Reply for Response {
                 "{BOLD}Revision {}{BOLD:#}{DIM}, {}, until it was {} {when}{DIM:#}\n  {}\n",
                 before.revision,
                 before.status,
-                revision.change,
+                past(&revision.change),
                 words(&before.title)
             ));
+            if let Some(reason) = &revision.reason {
+                page.print(&format!("  because: {}\n", words(reason)));
+            }
             for line in words(&before.body).lines() {
                 page.print(&format!("  {DIM}{line}{DIM:#}\n"));
             }
@@ -96,5 +103,16 @@ impl Reply for Response {
             self.current.revision, self.current.status
         ));
         page.print(&line(&self.current, page));
+    }
+}
+
+/// Changes by status are kept as the verb of the command.
+fn past(change: &str) -> &str {
+    match change {
+        "resolve" => "resolved",
+        "reopen" => "reopened",
+        "archive" => "archived",
+        "restore" => "restored",
+        other => other,
     }
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use hark_core::likeness::Likeness;
 use hark_core::memory::{Importance, one_line, title_from_body};
-use hark_core::{Clean, IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Status, Timestamp};
+use hark_core::{Clean, IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Scope, Status, Timestamp};
 use hark_store::{Passing, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,7 @@ use crate::operation::{
     WARN, Who,
 };
 use crate::repeat::{self, Known, OlderState};
+use crate::sessions;
 use crate::voice::{ASK_USER, Voice};
 use std::io::Read;
 
@@ -104,12 +105,17 @@ pub struct Response {
     /// Not in effect until the user accepts it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub proposed: bool,
+    /// It applies to every project only because the caller's project is unknown.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub project_unknown: bool,
 }
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Response, EngineError> {
     check_size(&request.text)?;
     let now = engine.now();
     let scope = request.scope.resolve(engine, caller)?;
+    let project_unknown = request.scope.is_guess(&scope, caller);
+    let session = session_name(engine, caller)?;
     let kind = request.kind.unwrap_or(Kind::Fact);
     let superseded = request.supersedes.map(|text| text.parse::<IdRef>()).transpose()?;
 
@@ -135,7 +141,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         confidence: if origin == Origin::User { 0.9 } else { 0.7 },
         pinned: request.pin && !passed_on,
         author: clean_optional(engine, caller.author.as_deref()),
-        session: clean_optional(engine, caller.session.as_deref()),
+        session,
         closed: (voice.status != Status::Active).then_some(now),
         expires: request.expires.as_deref().map(|text| expiry(text, now)).transpose()?,
         ..Memory::new(MemoryId::new(now, Engine::random()?), kind, origin, body, now)
@@ -154,7 +160,18 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         confirmed: kept.confirmed.then_some(memory.life.confirmations),
         possibly_supersedes: kept.candidates,
         proposed: memory.status == Status::Proposed,
+        project_unknown: project_unknown && memory.scope == Scope::Global,
     })
+}
+
+/// The assistant's own id of the session in which a memory was made.
+fn session_name(engine: &mut Engine, caller: &Caller) -> Result<Option<Clean>, EngineError> {
+    if caller.process.is_some()
+        && let Some(stored) = sessions::of_caller(engine, caller)?
+    {
+        return Ok(Some(stored.session.host_session));
+    }
+    Ok(clean_optional(engine, caller.session.as_deref()))
 }
 
 fn store(
@@ -419,6 +436,9 @@ impl Reply for Response {
                 "{WARN}proposed:{WARN:#} it takes effect when the user accepts it with `hark inbox`\n"
             ));
         }
+        if self.project_unknown {
+            page.note("it applies to every project, because this folder belongs to none; see --project\n");
+        }
         if let Some(times) = self.confirmed {
             page.note(&format!("already known; confirmed {}\n", count(times, "time", "times")));
         }
@@ -456,6 +476,14 @@ impl Reply for Response {
             Some(_) => format!("Already known as {}; confirmed{redacted}.", self.id),
             None => format!("Remembered as {}{redacted}.", self.id),
         };
+        if self.project_unknown {
+            text.push_str(&format!(
+                "\nIt applies to every project, because it is unknown which project you work in. If it is about one, \
+                 move it there: memory_update ids [\"{}\"] action edit project NAME_OR_FOLDER. Pass `project` or \
+                 `global` from now on.",
+                self.id
+            ));
+        }
         for old in &self.possibly_supersedes {
             text.push_str(&format!(
                 "\nPossibly supersedes {} ({}): if so, memory_update {} supersede to {}.",

@@ -49,10 +49,7 @@ const BUDGET: usize = 2_000;
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let now = engine.now();
     engine.store.refresh(now)?;
-    let own = match &caller.session {
-        Some(text) => engine.store.session_of_host(None, &engine.clean(text))?.map(|s| s.num),
-        None => None,
-    };
+    let own = crate::sessions::of_caller(engine, caller)?.map(|stored| stored.num);
     let place = Place::of(engine, caller.cwd.as_deref(), own, false)?;
     let target = request.target.as_deref().map(|host| crate::sessions::host_id(Some(host)));
     let stored = match &request.session {

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::sessions;
 
 /// Where something new belongs.
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -43,6 +44,11 @@ impl WriteScope {
             None => current(engine, caller),
         };
         Ok(key.map_or(Scope::Global, Scope::Project))
+    }
+
+    /// Whether an assistant's memory applies to every project only because its project is unknown.
+    pub(crate) fn is_guess(&self, scope: &Scope, caller: &Caller) -> bool {
+        *scope == Scope::Global && !self.global && !caller.is_user()
     }
 }
 
@@ -83,12 +89,14 @@ impl Visible {
     }
 }
 
-fn current(engine: &mut Engine, caller: &Caller) -> Option<ProjectKey> {
-    engine.project_of(caller.cwd.as_deref()?)
+/// The project of the caller's folder, else that of the session it is in.
+pub(crate) fn current(engine: &mut Engine, caller: &Caller) -> Option<ProjectKey> {
+    let here = caller.cwd.as_deref().and_then(|folder| engine.project_of(folder));
+    here.or_else(|| sessions::project_of_caller(engine, caller))
 }
 
 /// A project by key, by the last part of its key, or by folder; an unknown word is a new key.
-fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
+pub(crate) fn named(engine: &mut Engine, text: &str) -> Result<ProjectKey, EngineError> {
     let empty = || EngineError::invalid("the project name is empty", "omit --project for the current one");
     let wanted = ProjectKey::new(&engine.clean(text)).ok_or_else(empty)?;
     let known = engine.store.project_keys()?;

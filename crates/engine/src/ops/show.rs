@@ -2,12 +2,13 @@
 
 use clap::Args;
 use hark_core::IdRef;
+use hark_store::StoreError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::view::{MemoryView, whole};
 use crate::engine::{Caller, Engine};
-use crate::error::EngineError;
+use crate::error::{EngineError, ErrorKind};
 use crate::operation::tell;
 use crate::operation::{
     Answer, Code, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
@@ -24,20 +25,49 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
     pub memories: Vec<MemoryView>,
+    /// Ids that name no memory, or more than one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<Missing>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Missing {
+    pub id: String,
+    pub error: String,
 }
 
 pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let now = engine.now();
     let mut shown = Vec::with_capacity(request.ids.len());
     let mut memories = Vec::with_capacity(request.ids.len());
+    let mut failed = Vec::new();
     for text in &request.ids {
-        let id: IdRef = text.parse()?;
-        let stored = engine.store.find_fresh(&id, now)?;
-        shown.push(stored.memory.id);
-        memories.push(MemoryView::of(engine, &stored, now));
+        let found = text
+            .parse::<IdRef>()
+            .map_err(EngineError::from)
+            .and_then(|id| Ok(engine.store.find_fresh(&id, now)?));
+        match found {
+            Ok(stored) => {
+                shown.push(stored.memory.id);
+                memories.push(MemoryView::of(engine, &stored, now));
+            }
+            Err(error) if is_about_the_id(&error) => failed.push((text.clone(), error)),
+            Err(error) => return Err(error),
+        }
+    }
+    if memories.is_empty() {
+        let none = || EngineError::invalid("`ids` is empty", "pass the id of a memory");
+        return Err(failed.into_iter().next().map_or_else(none, |(_, error)| error));
     }
     engine.store.note_use(&shown, now);
-    Ok(Response { memories })
+    let missing = failed.into_iter().map(|(id, error)| Missing { id, error: error.to_string() });
+    Ok(Response { memories, missing: missing.collect() })
+}
+
+/// Other errors concern every id.
+fn is_about_the_id(error: &EngineError) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::User)
+        || matches!(error, EngineError::Store(StoreError::Unreadable { .. }))
 }
 
 pub const OPERATION: Operation = Operation {
@@ -66,7 +96,19 @@ impl Reply for Response {
     }
 
     fn answer(&self) -> Result<Answer, EngineError> {
-        let text = self.memories.iter().map(tell::whole).collect::<Vec<_>>().join("\n");
-        tell::answer(&text, json!({ "memories": self.memories.iter().map(tell::brief).collect::<Vec<_>>() }))
+        let mut text = self.memories.iter().map(tell::whole).collect::<Vec<_>>().join("\n");
+        let mut data = json!({ "memories": self.memories.iter().map(tell::brief).collect::<Vec<_>>() });
+        if !self.missing.is_empty() {
+            for missing in &self.missing {
+                text.push_str(&format!("\nNot found: {}", missing.error));
+            }
+            data["missing"] = tell::value(&self.missing)?;
+        }
+        tell::answer(&text, data)
+    }
+
+    fn problem(&self) -> Option<EngineError> {
+        let first = self.missing.first()?;
+        Some(EngineError::invalid(first.error.clone(), "the other memories are shown; see `hark recall`"))
     }
 }

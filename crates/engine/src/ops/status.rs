@@ -5,6 +5,7 @@ use hark_core::{IdRef, Origin, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::remember::clean_title;
 use crate::chain;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
@@ -42,6 +43,19 @@ pub fn run(
     next: Status,
     word: &'static str,
 ) -> Result<Response, EngineError> {
+    run_because(engine, caller, request, next, word, None)
+}
+
+/// Like [`run`], with the reason that is kept in the history.
+pub(super) fn run_because(
+    engine: &mut Engine,
+    caller: &Caller,
+    request: &Request,
+    next: Status,
+    word: &'static str,
+    reason: Option<&str>,
+) -> Result<Response, EngineError> {
+    let reason = clean_title(engine, reason);
     let ids = request.ids.iter().map(|text| text.parse::<IdRef>()).collect::<Result<Vec<_>, _>>()?;
     let now = engine.now();
     let origin = caller.origin.unwrap_or(Origin::Assistant);
@@ -74,7 +88,7 @@ pub fn run(
             after.set_status(next, now);
             if after != before {
                 after.touch(now);
-                writer.update(&before, &after, word)?;
+                writer.update_because(&before, &after, word, reason.as_ref())?;
                 if next == Status::Active && before.superseded_by.is_some() {
                     chain::unclaim(writer, &before, now)?;
                 }
@@ -162,6 +176,7 @@ pub const ARCHIVE: Operation = Operation {
     help: "",
     examples: &[
         ("hark archive m-7k3q9x2d", "Stop offering a memory without removing it"),
+        ("hark archive m-7k3q9x2d --reason \"we left AWS\"", "Keep the reason in its history"),
         ("hark list --status archived", "List archived memories"),
     ],
     group: Group::Change,
@@ -177,13 +192,17 @@ pub struct Archive {
     #[command(flatten)]
     #[serde(flatten)]
     pub request: Request,
+    /// Why; kept in its history
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
 }
 
 impl Operate for Archive {
     type Response = Response;
 
     fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        run(engine, call.caller, &self.request, Status::Archived, "archive")
+        let reason = self.reason.as_deref();
+        run_because(engine, call.caller, &self.request, Status::Archived, "archive", reason)
     }
 }
 

@@ -1,10 +1,10 @@
 //! One tool for all changes, to keep the tool list short.
 
 use clap::Args;
-use hark_core::{Feedback, Relation, Status};
+use hark_core::{Feedback, Kind, Relation, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{edit, feedback, forget, relate, status};
 use crate::engine::{Caller, Engine};
@@ -29,10 +29,35 @@ pub struct Request {
     /// edit: new reason
     #[arg(long)]
     pub why: Option<String>,
+    /// edit: new lesson
+    #[arg(long)]
+    pub learned: Option<String>,
     /// edit: tags to add
     #[serde(default)]
     #[arg(long)]
     pub tags: Vec<String>,
+    /// edit: tags to remove
+    #[serde(default)]
+    #[arg(long)]
+    #[schemars(skip)]
+    pub untag: Vec<String>,
+    /// edit: files to add
+    #[serde(default)]
+    #[arg(long)]
+    #[schemars(skip)]
+    pub files: Vec<String>,
+    /// edit: new kind
+    #[arg(long)]
+    #[schemars(skip)]
+    pub kind: Option<Kind>,
+    /// edit: rank first and never age out
+    #[arg(long)]
+    #[schemars(skip)]
+    pub pin: Option<bool>,
+    /// edit: move to this project
+    #[arg(long)]
+    #[schemars(skip)]
+    pub project: Option<String>,
     /// edit: 1 to 5
     #[arg(long)]
     pub importance: Option<u8>,
@@ -42,6 +67,9 @@ pub struct Request {
     /// relate: extends, contradicts, fixes, related…
     #[arg(long)]
     pub relation: Option<String>,
+    /// archive: why
+    #[arg(long)]
+    pub reason: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
@@ -70,15 +98,16 @@ pub struct Response {
 }
 
 fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Answer, EngineError> {
+    if request.ids.is_empty() {
+        return Err(EngineError::invalid(
+            "`ids` is empty, so nothing was changed",
+            "pass the id of a memory",
+        ));
+    }
     let ids = status::Request { ids: request.ids.clone() };
-    let first = || {
-        request
-            .ids
-            .first()
-            .cloned()
-            .ok_or_else(|| EngineError::invalid("`ids` is empty", "pass the id of a memory"))
+    let mut set = |next, word| {
+        status::run_because(engine, caller, &ids, next, word, request.reason.as_deref())?.answer()
     };
-    let mut set = |next, word| status::run(engine, caller, &ids, next, word)?.answer();
     match request.action {
         Action::Resolve => set(Status::Resolved, "resolve"),
         Action::Reopen => set(Status::Active, "reopen"),
@@ -91,22 +120,13 @@ fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Answer
         Action::Helpful => rate(engine, caller, request, Feedback::Helpful),
         Action::Wrong => rate(engine, caller, request, Feedback::Wrong),
         Action::Stale => rate(engine, caller, request, Feedback::Stale),
-        Action::Edit => {
-            let edit = edit::Request {
-                id: first()?,
-                text: request.text.clone(),
-                title: request.title.clone(),
-                why: request.why.clone(),
-                tags: request.tags.clone(),
-                importance: request.importance,
-                ..edit::Request::default()
-            };
-            edit::run(engine, caller, &edit)?.answer()
-        }
+        Action::Edit => edit_all(engine, caller, request),
         Action::Supersede => {
             // "Supersede X by Y" is a link from Y to X.
-            let link = Link { from: other(request)?, to: first()?, relation: Relation::Supersedes };
-            link.make(engine, caller)
+            let newer = other(request)?;
+            let link =
+                |id: &String| Link { from: newer.clone(), to: id.clone(), relation: Relation::Supersedes };
+            Link::make_all(request.ids.iter().map(link).collect(), engine, caller)
         }
         Action::Relate => {
             let relation = match &request.relation {
@@ -115,9 +135,39 @@ fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Answer
                     .parse()
                     .map_err(|e: hark_core::link::RelationError| EngineError::invalid(e.to_string(), ""))?,
             };
-            Link { from: first()?, to: other(request)?, relation }.make(engine, caller)
+            let to = other(request)?;
+            let link = |id: &String| Link { from: id.clone(), to: to.clone(), relation };
+            Link::make_all(request.ids.iter().map(link).collect(), engine, caller)
         }
     }
+}
+
+fn edit_all(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Answer, EngineError> {
+    let change = edit::Request {
+        id: String::new(),
+        text: request.text.clone(),
+        title: request.title.clone(),
+        kind: request.kind,
+        why: request.why.clone(),
+        learned: request.learned.clone(),
+        tags: request.tags.clone(),
+        untag: request.untag.clone(),
+        files: request.files.clone(),
+        importance: request.importance,
+        pin: request.pin,
+        project: request.project.clone(),
+    };
+    together(edit::run_all(engine, caller, &request.ids, &change)?.iter().map(Reply::answer))
+}
+
+/// One answer as it is; several as lines, and as a list under `changes`.
+fn together(answers: impl Iterator<Item = Result<Answer, EngineError>>) -> Result<Answer, EngineError> {
+    let mut answers = answers.collect::<Result<Vec<_>, _>>()?;
+    if answers.len() == 1 {
+        return Ok(answers.remove(0));
+    }
+    let (texts, data): (Vec<String>, Vec<Value>) = answers.into_iter().map(|a| (a.text, a.data)).unzip();
+    Ok(Answer { text: texts.join("\n"), data: json!({ "changes": data }) })
 }
 
 fn rate(
@@ -142,10 +192,11 @@ struct Link {
 }
 
 impl Link {
-    fn make(self, engine: &mut Engine, caller: &Caller) -> Result<Answer, EngineError> {
-        let Link { from, to, relation } = self;
-        let request = relate::Request { from, to, relation, weight: 1.0, remove: false };
-        relate::run(engine, caller, &request)?.answer()
+    fn make_all(links: Vec<Link>, engine: &mut Engine, caller: &Caller) -> Result<Answer, EngineError> {
+        together(links.into_iter().map(|Link { from, to, relation }| {
+            let request = relate::Request { from, to, relation, weight: 1.0, remove: false };
+            relate::run(engine, caller, &request)?.answer()
+        }))
     }
 }
 

@@ -317,8 +317,12 @@ fn keep_older(writer: &mut Writer<'_>, older: &Memory) -> Result<usize, StoreErr
     if known.iter().any(|r| r.before == *older) || current.is_some_and(|m| m.updated <= older.updated) {
         return Ok(0);
     }
-    let revision =
-        Revision { at: older.updated, change: Clean::trusted_constant("imported"), before: older.clone() };
+    let revision = Revision {
+        at: older.updated,
+        change: Clean::trusted_constant("imported"),
+        reason: None,
+        before: older.clone(),
+    };
     writer.add_history(&older.id, &[revision])
 }
 

@@ -5,13 +5,20 @@
 //! given". Only the parts of JSON Schema that tools use are checked (`required`, `type`, `enum`, bounds, `items`);
 //! the operation checks the rest.
 
+use hark_core::quote::quoted;
 use serde_json::{Map, Value};
 
 use super::Refusal;
 
 type Object = Map<String, Value>;
 
-pub(super) fn check(tool: &str, schema: &Object, mut arguments: Object) -> Result<Object, Refusal> {
+/// `unknown` are names that the tool does not have; they were removed.
+pub(super) fn check(
+    tool: &str,
+    schema: &Object,
+    mut arguments: Object,
+    unknown: &[String],
+) -> Result<Object, Refusal> {
     let none = Object::new();
     let member = |key| schema.get(key);
     let properties = member("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -21,7 +28,7 @@ pub(super) fn check(tool: &str, schema: &Object, mut arguments: Object) -> Resul
         .unwrap_or_default();
     let closed = member("additionalProperties") == Some(&Value::Bool(false));
 
-    let mut problems = Vec::new();
+    let mut problems: Vec<String> = Vec::new();
     arguments.retain(|name, value| {
         let declared = properties.get(name);
         !value.is_null() || declared.is_some_and(|schema| types(schema).contains(&"null"))
@@ -41,7 +48,25 @@ pub(super) fn check(tool: &str, schema: &Object, mut arguments: Object) -> Resul
     if problems.is_empty() {
         return Ok(arguments);
     }
+    problems.extend(unknown.iter().map(|name| format!("there is no argument `{name}`")));
     Err(Refusal { message: problems.join("; "), hint: Some(usage(tool, properties, &required)) })
+}
+
+/// What to say about names that had no effect.
+pub(super) fn remark(tool: &str, schema: &Object, unknown: &[String]) -> Option<String> {
+    if unknown.is_empty() {
+        return None;
+    }
+    let none = Object::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let names: Vec<String> = unknown.iter().map(|name| format!("`{}`", quoted(name))).collect();
+    let takes: Vec<&str> = properties.keys().map(String::as_str).collect();
+    let (word, them) = if names.len() == 1 { ("argument", "it") } else { ("arguments", "them") };
+    Some(format!(
+        "{tool} has no {word} {} and ignored {them}; it takes {}.",
+        names.join(", "),
+        takes.join(", ")
+    ))
 }
 
 fn usage(tool: &str, properties: &Object, required: &[&str]) -> String {
@@ -181,7 +206,7 @@ mod tests {
 
     fn checked(arguments: Value) -> Result<Value, String> {
         let Value::Object(arguments) = arguments else { panic!() };
-        let result = check("memory_recall", &recall(), arguments);
+        let result = check("memory_recall", &recall(), arguments, &[]);
         result.map(Value::Object).map_err(|failure| failure.message)
     }
 
@@ -216,7 +241,7 @@ mod tests {
 
     #[test]
     fn hint_says_what_the_tool_takes() {
-        let failure = check("memory_recall", &recall(), Map::new()).unwrap_err();
+        let failure = check("memory_recall", &recall(), Map::new(), &[]).unwrap_err();
         assert_eq!(
             failure.hint.as_deref(),
             Some(
@@ -244,6 +269,6 @@ mod tests {
     fn an_open_schema_lets_more_through() {
         let open = Map::from_iter([("type".to_owned(), json!("object"))]);
         let arguments = Map::from_iter([("x".to_owned(), json!(1))]);
-        assert_eq!(check("memory_recall", &open, arguments.clone()), Ok(arguments));
+        assert_eq!(check("memory_recall", &open, arguments.clone(), &[]), Ok(arguments));
     }
 }

@@ -2,10 +2,11 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::http::request::Parts;
-use hark_core::Origin;
-use hark_engine::Caller;
+use hark_core::{ClientProcess, Origin};
+use hark_engine::{Caller, Connection};
 use rmcp::RoleServer;
 use rmcp::model::JsonObject;
 use rmcp::service::RequestContext;
@@ -16,6 +17,9 @@ use crate::http::PROJECT_DIR_HEADER;
 /// Sent by assistants with each request: Codex (by age of the client), Droid.
 const SESSION_META: [&str; 3] = ["sessionId", "threadId", "assemblySessionId"];
 
+/// A session of the protocol, not of the assistant.
+const SESSION_HEADER: &str = "mcp-session-id";
+
 /// Sent by Codex, which has no roots: session, model, and the workspaces by path.
 const CODEX_TURN: &str = "x-codex-turn-metadata";
 
@@ -24,23 +28,27 @@ const CODEX_TURN: &str = "x-codex-turn-metadata";
 pub(crate) struct Place {
     transport: Transport,
     cwd: Option<PathBuf>,
-    session: Option<String>,
+    /// The process that started this one.
+    process: Option<ClientProcess>,
+    /// Names the only connection of this process.
+    key: Option<String>,
 }
 
 impl Place {
     /// Started by its only client, in that client's project.
     pub(crate) fn beside_client() -> Self {
-        let variable = |name: &str| env::var(name).ok();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             transport: Transport::Stdio,
             cwd: env::current_dir().ok(),
-            session: hark_engine::session_in(&variable),
+            process: hark_engine::process::client(),
+            key: Some(format!("mcp-{}-{}", std::process::id(), since.as_nanos())),
         }
     }
 
-    /// Shared by clients anywhere: own directory and environment mean nothing.
+    /// Shared by clients anywhere: own directory, environment and parent mean nothing.
     pub(crate) fn apart() -> Self {
-        Self { transport: Transport::Http, cwd: None, session: None }
+        Self { transport: Transport::Http, cwd: None, process: None, key: None }
     }
 
     pub(super) fn client(&self, context: &RequestContext<RoleServer>, mut roots: Vec<PathBuf>) -> Client {
@@ -49,15 +57,21 @@ impl Place {
         if roots.is_empty() {
             roots = turn.as_ref().map(workspaces).unwrap_or_default();
         }
-        let session = session_in(&context.meta)
-            .or_else(|| text(turn.as_ref()?.get("session_id")?))
-            .or_else(|| self.session.clone());
         let name = client.map(|client| client.name).filter(|name| !name.is_empty());
+        let said = session_in(&context.meta).or_else(|| text(turn.as_ref()?.get("session_id")?));
+        // An id in the environment is that of the time when this process started.
+        let process = if said.is_none() { self.process } else { None };
+        let inherited = || match self.transport {
+            Transport::Stdio => hark_engine::session_in(&|name: &str| env::var(name).ok(), name.as_deref()),
+            Transport::Http => None,
+        };
         Client {
+            session: said.or_else(inherited),
             roots,
             cwd: self.cwd.clone().or_else(|| named_dir(context)),
             name,
-            session,
+            process,
+            key: self.key.clone().or_else(|| header(context, SESSION_HEADER).map(|id| format!("http-{id}"))),
             transport: self.transport,
         }
     }
@@ -80,6 +94,8 @@ pub(super) struct Client {
     name: Option<String>,
     /// The assistant's own session id, where it sends one.
     session: Option<String>,
+    process: Option<ClientProcess>,
+    key: Option<String>,
     transport: Transport,
 }
 
@@ -110,14 +126,23 @@ impl Client {
             origin: Some(Origin::Assistant),
             author: self.name.clone(),
             session: self.session.clone(),
+            process: self.process,
+            connection: Some(Connection {
+                key: self.key.clone(),
+                is_remote: self.transport == Transport::Http,
+            }),
         }
     }
 }
 
 fn named_dir(context: &RequestContext<RoleServer>) -> Option<PathBuf> {
-    let header = context.extensions.get::<Parts>()?.headers.get(PROJECT_DIR_HEADER)?;
-    let path = PathBuf::from(std::str::from_utf8(header.as_bytes()).ok()?);
+    let path = PathBuf::from(header(context, PROJECT_DIR_HEADER)?);
     path.is_absolute().then_some(path)
+}
+
+fn header<'a>(context: &'a RequestContext<RoleServer>, name: &str) -> Option<&'a str> {
+    let header = context.extensions.get::<Parts>()?.headers.get(name)?;
+    std::str::from_utf8(header.as_bytes()).ok()
 }
 
 fn session_in(meta: &JsonObject) -> Option<String> {
@@ -159,7 +184,8 @@ mod tests {
 
     fn client(transport: Transport, roots: &[&str], cwd: Option<&str>) -> Client {
         let roots = roots.iter().map(PathBuf::from).collect();
-        Client { roots, cwd: cwd.map(PathBuf::from), name: None, session: None, transport }
+        let cwd = cwd.map(PathBuf::from);
+        Client { roots, cwd, name: None, session: None, process: None, key: None, transport }
     }
 
     #[test]

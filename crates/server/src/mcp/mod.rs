@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hark_core::quote::quoted;
-use hark_engine::operation::{Effect, Family};
+use hark_engine::operation::{Effect, Family, Names};
 use hark_engine::{EngineError, Operation};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult,
@@ -254,11 +254,13 @@ impl ServerHandler for Handler {
             let message = format!("Unknown tool: {}", request.name);
             return Err(ErrorData::invalid_params(message, None));
         };
-        let arguments =
-            match arguments::check(&tool.name, &tool.input_schema, request.arguments.unwrap_or_default()) {
-                Ok(arguments) => arguments,
-                Err(refusal) => return Ok(refusal.result().into()),
-            };
+        let mut arguments = request.arguments.unwrap_or_default();
+        let unknown = Names::of(operation).settle(&mut arguments);
+        let arguments = match arguments::check(&tool.name, &tool.input_schema, arguments, &unknown) {
+            Ok(arguments) => arguments,
+            Err(refusal) => return Ok(refusal.result().into()),
+        };
+        let remark = arguments::remark(&tool.name, &tool.input_schema, &unknown);
         let client = self.client(&context).await;
         let (operation, caller) = (*operation, client.caller());
         let answer = self
@@ -270,7 +272,13 @@ impl ServerHandler for Handler {
         }
         tokio::spawn(close_when_idle(Arc::clone(&self.shared)));
         let result = match answer {
-            Ok(answer) => {
+            Ok(mut answer) => {
+                if let Some(remark) = remark {
+                    answer.text = format!("{}\n{remark}", answer.text.trim_end());
+                    if let Value::Object(data) = &mut answer.data {
+                        data.insert("ignored".to_owned(), remark.into());
+                    }
+                }
                 let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
                 if !client.shows_both() {
                     result.structured_content = Some(answer.data).filter(Value::is_object);
