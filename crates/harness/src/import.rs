@@ -53,7 +53,8 @@ fn take_in(desk: &mut Desk, input: &[u8]) {
         };
         judged(migrate::run(engine, &caller, &request), &path);
     }
-    judged(documents::read(engine, desk.folder.path(), Some(&path), None, true, true), &path);
+    let chosen = documents::Chosen { root: desk.folder.path(), path: &path, everything: true };
+    judged(documents::read(engine, &chosen, None, true), &path);
 }
 
 fn judged<T>(outcome: Result<T, EngineError>, path: &Path) {

@@ -49,7 +49,9 @@ pub fn settings(input: &[u8]) {
 
     let again = hark_hosts::install(&around, &vault.manifest, &[host], options);
     assert!(again.changes.is_empty(), "{name}: a second install changes {:?}", again.changes);
-    let _ = hark_hosts::inspect(&around, &vault.manifest);
+    for gate in [false, true] {
+        let _ = hark_hosts::inspect(&around, &vault.manifest, gate);
+    }
 
     let owners = BTreeSet::from([Owner { host: host.id.to_owned(), project: None }]);
     let plan = hark_hosts::uninstall(&around, &vault.manifest, &owners);
