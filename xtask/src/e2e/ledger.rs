@@ -162,7 +162,8 @@ mod tests {
     fn after_a_compaction_a_text_may_be_new_or_kept() {
         let told = block("m-1 told");
         let first = asked(&[&told]);
-        let summary = Asked { summarises: true, ..first.clone() };
+        let mut summary = first.clone();
+        summary.summarises = true;
         let conversation = [vec![&first, &summary, &first, &first]];
         let once = [entry("prompt", &told, &["m-1"])];
         assert_eq!(compare(&once, &conversation), Difference::default());
