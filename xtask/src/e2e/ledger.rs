@@ -89,7 +89,8 @@ pub(super) fn deliveries(requests: &[&Asked]) -> Vec<Delivery> {
         for (text, count) in &now {
             let old = before.get(text).copied().unwrap_or(0).min(*count);
             let add = |old: bool| Delivery { text: text.clone(), uncertain: old || !text.contains(OPEN) };
-            found.extend(std::iter::repeat_n(add(false), count - old));
+            // Gemini CLI repeats results of tools when it resumes a session.
+            found.extend(std::iter::repeat_n(add(is_cut && old > 0), count - old));
             found.extend(std::iter::repeat_n(add(true), if is_cut { old } else { 0 }));
         }
         before = now;

@@ -125,29 +125,35 @@ pub(super) fn told_once(stage: &Stage<'_>, session: &Value, verdict: &mut Verdic
     verdict.prove_equal(Promise::NoRepeat, "a session is told everything once", &again, &Vec::new());
 }
 
-/// When the session goes on, its model is not told again what `entries` say it was told and what it still
-/// has; until a compaction.
-pub(super) fn not_again(asked: &[Asked], entries: &[Entry], verdict: &mut Verdict) {
+/// When the session goes on, its model is not told again what it was told `before` and still has; until a
+/// compaction. `since` is what the ledger says it was told when it went on.
+pub(super) fn not_again(asked: &[Asked], before: &[Entry], since: &[Entry], verdict: &mut Verdict) {
     let until = asked.iter().position(|request| request.summarises).unwrap_or(asked.len());
-    let told = entries.iter().filter(|entry| entry.surface != "subagent").flat_map(|entry| &entry.items);
+    let told = before.iter().filter(|entry| entry.surface != "subagent").flat_map(|entry| &entry.items);
     let told: Vec<&String> = told.filter(|item| *item != "boot").collect();
     let mut again: Vec<String> = Vec::new();
     for request in scripted(&asked[..until]) {
-        let texts = ledger::ours(request);
+        let mut texts = ledger::ours(request);
+        // Gemini CLI repeats results of tools by itself.
+        texts.sort_unstable();
+        texts.dedup();
         let is_twice = |item: &&&String| texts.iter().filter(|text| text.contains(item.as_str())).count() > 1;
         again.extend(told.iter().filter(is_twice).map(|item| format!("{item}: {texts:?}")));
     }
     again.truncate(1);
+    let warnings = since.iter().filter(|entry| entry.surface == "alert").flat_map(|entry| &entry.items);
+    again.extend(warnings.filter(|item| told.contains(item)).cloned());
     verdict.prove(Promise::NoRepeat, "the session goes on", until > 0);
     verdict.prove_equal(Promise::NoRepeat, "a resumed session is not told it again", &again, &Vec::new());
 }
 
 /// After the compaction, `entries` were told: the context of the session, and the memory for a prompt.
 pub(super) fn told_again(asked: &[Asked], entries: &[Entry], words: &str, verdict: &mut Verdict) {
-    let from = asked.iter().position(|request| request.summarises).map_or(asked.len(), |at| at + 1);
-    let after = &asked[from..];
+    // OpenCode puts the context of the session into the request for the summary.
+    let from = asked.iter().position(|request| request.summarises).unwrap_or(asked.len());
     let promise = Promise::AfterCompaction;
-    injected(entries, promise, &["boot", "notice"], after, verdict);
+    injected(entries, promise, &["boot", "notice"], &asked[from..], verdict);
+    let after = &asked[(from + 1).min(asked.len())..];
     if verdict.has(Promise::Prompt) {
         let found = injected(entries, promise, &["prompt"], after, verdict);
         verdict.prove(promise, "a memory comes along with a prompt again", found.contains(words));

@@ -261,13 +261,13 @@ fn reply(state: &State, dialect: &Dialect, asked: &mut Asked) -> Said {
         return Said::text("A title");
     }
     asked.script = Some(script.prompt.clone());
+    let of_script = state.asked.iter().filter(|before| before.script == asked.script);
+    let before = of_script.map(|before| before.done).max().unwrap_or(0);
     if let Some(words) = wish {
-        let of_script = state.asked.iter().filter(|before| before.script == asked.script);
-        asked.done = of_script.map(|before| before.done).max().unwrap_or(0);
-        asked.summarises = true;
-        return script.summary(asked.done, *words == SNAPSHOT);
+        (asked.done, asked.summarises) = (before, true);
+        return script.summary(before, *words == SNAPSHOT);
     }
-    let (said, done) = script.next(&heard, &texts);
+    let (said, done) = script.next(&heard, &texts, before);
     asked.done = done;
     said
 }

@@ -1,8 +1,8 @@
 //! What the model should do: one tool call after another, then a closing message.
 //!
 //! The next step follows from the request alone. A client sends the whole conversation each time, so the
-//! calls in it show how far it has come, and the same request always gets the same answer. Where the client
-//! replaced the conversation by a summary, the summary shows it.
+//! calls in it show how far it has come, and the same request always gets the same answer. Only where a summary
+//! replaced a part of the conversation do earlier replies count.
 
 use serde_json::Value;
 
@@ -117,14 +117,14 @@ impl Script {
         Said { reply: Reply::Text(text), tokens: most.unwrap_or(FEW_TOKENS) }
     }
 
-    /// The steps still to take: after those in the summary, if there is one, and those in the request.
-    fn left(&self, heard: &Heard, texts: &[&str]) -> &[Step] {
+    /// The steps still to take. `before` were taken with earlier replies, which counts where a summary replaced
+    /// a part of the conversation.
+    fn left(&self, heard: &Heard, texts: &[&str], before: usize) -> &[Step] {
         let mark = format!("{SUMMARY}{}: ", self.prompt);
-        let summarised = texts.iter().filter_map(|text| {
-            let (_, after) = text.rsplit_once(&mark)?;
-            after.split(' ').next()?.parse::<usize>().ok()
-        });
-        let mut left = &self.steps[summarised.max().unwrap_or(0).min(self.steps.len())..];
+        if texts.iter().any(|text| text.contains(&mark)) {
+            return &self.steps[before.min(self.steps.len())..];
+        }
+        let mut left = self.steps.as_slice();
         for name in &heard.called {
             if left.first().is_some_and(|step| step.fits(name)) {
                 left = &left[1..];
@@ -134,8 +134,8 @@ impl Script {
     }
 
     /// The reply, and how many steps are done with it.
-    pub(super) fn next(&self, heard: &Heard, texts: &[&str]) -> (Said, usize) {
-        let left = self.left(heard, texts);
+    pub(super) fn next(&self, heard: &Heard, texts: &[&str], before: usize) -> (Said, usize) {
+        let left = self.left(heard, texts, before);
         let done = self.steps.len() - left.len();
         let Some(step) = left.first() else { return (Said::text(&self.closing), done) };
         let call = |tool: &Tool, input: &Value| Said {

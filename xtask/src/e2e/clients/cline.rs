@@ -45,7 +45,6 @@ pub(super) const CLIENT: Client = Client {
             Promise::AfterCompaction,
             "compacts only what is long by its own estimate, whatever its model reports; no scripted session is",
         ),
-        (Promise::End, "fires no hook at the end without a terminal"),
     ],
 };
 

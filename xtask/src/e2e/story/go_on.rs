@@ -29,7 +29,9 @@ impl Play<'_, '_> {
         let asked = self.perform_run(run);
         let new = self.new_sessions(&known);
         self.verdict.equal("a resumed session is no new one", &new, &Vec::new());
-        proof::not_again(&asked, &before, &mut self.verdict);
+        let mut since = self.stage.ledger(&told.session);
+        let since = since.split_off(before.len().min(since.len()));
+        proof::not_again(&asked, &before, &since, &mut self.verdict);
         told.asked.extend(asked);
 
         let Some(compaction) = client.compacts else { return Ok(()) };
