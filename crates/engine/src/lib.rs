@@ -22,6 +22,7 @@ pub mod ops;
 mod program;
 pub mod project;
 pub mod project_store;
+mod reach;
 pub mod recall;
 mod repeat;
 pub mod serve_token;

@@ -33,9 +33,9 @@ pub fn settings(input: &[u8]) {
 
     let around = around(&home);
     let host = hark_hosts::find(host).expect("known");
-    let options = Options { scope: Scope::User, hooks: Hooks::Full, plugin: false };
+    let options = Options { scope: Scope::User, hooks: Hooks::Full, plugin: false, tools: Vec::new() };
     let mut vault = Vault::open(&around.data).expect("a vault");
-    let plan = hark_hosts::install(&around, &vault.manifest, &[host], options);
+    let plan = hark_hosts::install(&around, &vault.manifest, &[host], options.clone());
     let refused: Vec<PathBuf> = plan.refused.iter().map(|refused| refused.path.clone()).collect();
     for why in plan.refused.iter().map(|refused| &refused.why) {
         assert!(!why.what.is_empty() && !why.fix.is_empty(), "{name}: refused without a reason");
@@ -66,7 +66,7 @@ pub fn settings(input: &[u8]) {
 fn taken_out_by_hand(name: &str, around: &Surroundings, vault: &mut Vault, file: &Path, bytes: &[u8]) {
     let (host, _) = FILES.iter().find(|(_, known)| *known == name).expect("known");
     let host = hark_hosts::find(host).expect("known");
-    let options = Options { scope: Scope::User, hooks: Hooks::Full, plugin: false };
+    let options = Options { scope: Scope::User, hooks: Hooks::Full, plugin: false, tools: Vec::new() };
     let _ = hark_hosts::install(around, &vault.manifest, &[host], options).apply(vault);
     let mut edited = fs::read(file).expect("there");
     edited.push(b'\n');

@@ -86,9 +86,17 @@ fn examine(
         mend: None,
     };
     let hooks = setup.map_or(Hooks::Full, |setup| setup.hooks);
-    let options = Options { scope, hooks, plugin: setup.is_some_and(|setup| setup.plugin) };
+    let options = Options {
+        scope,
+        hooks,
+        plugin: setup.is_some_and(|setup| setup.plugin),
+        tools: setup.map(|setup| setup.tools.clone()).unwrap_or_default(),
+    };
+    let mut again = again(host, scope, hooks, options.plugin);
+    if !options.tools.is_empty() {
+        again = format!("{again} --tools {}", options.tools.join(","));
+    }
     let plan = plan::install(around, manifest, &[host], options);
-    let again = again(host, scope, hooks, options.plugin);
     let tokenless = plan.tokenless.iter().map(|note| format!("{}: {}", around.short(&note.path), note.what));
     let tokenless: Vec<String> = tokenless.collect();
     if setup.is_none() {

@@ -38,6 +38,8 @@ pub struct Setup {
     pub hooks: Hooks,
     #[serde(default)]
     pub plugin: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
     /// The version of hark that did it.
     pub hark: String,
 }

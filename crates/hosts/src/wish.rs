@@ -18,19 +18,22 @@ pub(crate) struct Wish {
 }
 
 /// How to set up an assistant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     pub scope: Scope,
     pub hooks: Hooks,
     /// A plugin folder instead of edited settings.
     pub plugin: bool,
+    /// Families of tools that the server lists besides the core ones.
+    pub tools: Vec<String>,
 }
 
 /// Everything that `options` ask for.
 pub(crate) fn wishes(host: &Host, options: Options, around: &Surroundings) -> Vec<Wish> {
     let pieces = if options.plugin { host.install.plugin } else { host.install.pieces };
     let writer = Writer { host, options, around };
-    pieces.iter().filter(|piece| piece.scope == options.scope).flat_map(|piece| writer.write(piece)).collect()
+    let wanted = pieces.iter().filter(|piece| piece.scope == writer.options.scope);
+    wanted.flat_map(|piece| writer.write(piece)).collect()
 }
 
 struct Writer<'a> {
@@ -143,12 +146,16 @@ impl Writer<'_> {
     }
 
     fn filled(&self, template: &str) -> Value {
-        fill(parsed(template), &|name| match name {
+        let mut filled = fill(parsed(template), &|name| match name {
             "{hark}" => Some(json!(self.around.executable.to_string_lossy())),
             "{env}" => self.store().map(|store| json!({ "HARK_HOME": store.to_string_lossy() })),
             _ => Some(json!(name)),
         })
-        .unwrap_or_default()
+        .unwrap_or_default();
+        if !self.options.tools.is_empty() {
+            add_tools(&mut filled, &self.options.tools.join(","));
+        }
+        filled
     }
 
     /// Fills names into one of hark's texts, as JSON strings where they are in code.
@@ -164,6 +171,18 @@ impl Writer<'_> {
             .replace("\"{gone}\"", &quoted(&command_line::gone(&self.around.executable)))
             .replace("\"{full}\"", if self.options.hooks == Hooks::Full { "true" } else { "false" })
             .replace("{version}", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// Every entry starts the server with `mcp` as the last word, in `args` or in `command`.
+fn add_tools(entry: &mut Value, tools: &str) {
+    match entry {
+        Value::Array(words) if words.last() == Some(&json!("mcp")) => {
+            words.extend([json!("--tools"), json!(tools)]);
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| add_tools(item, tools)),
+        Value::Object(entries) => entries.values_mut().for_each(|value| add_tools(value, tools)),
+        _ => {}
     }
 }
 
@@ -218,8 +237,9 @@ mod tests {
         let mut all = Vec::new();
         for host in HOSTS {
             for (scope, plugin) in [(Scope::User, false), (Scope::Project, false), (Scope::User, true)] {
-                let options = Options { scope, hooks: Hooks::Full, plugin };
-                all.extend(wishes(host, options, &around()).into_iter().map(|wish| (*host, options, wish)));
+                let options = Options { scope, hooks: Hooks::Full, plugin, tools: Vec::new() };
+                let wanted = wishes(host, options.clone(), &around());
+                all.extend(wanted.into_iter().map(|wish| (*host, options.clone(), wish)));
             }
         }
         all

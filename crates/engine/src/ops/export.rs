@@ -16,8 +16,9 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    Call, Code, Effect, GOOD, Group, Operate, Operation, Page, Reply, Surface, Surfaces, Tool, Who,
+    Call, Code, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply, Surface, Surfaces, Tool, Who,
 };
+use crate::reach;
 use crate::transfer::Passphrase;
 use crate::transfer::export::{self, Selection, Written};
 use crate::transfer::format::{Chosen, Format, Header, NAME, VERSION};
@@ -50,9 +51,11 @@ pub struct Request {
     /// Encrypt with a passphrase
     #[arg(long)]
     #[serde(default)]
+    #[schemars(skip)]
     pub encrypt: bool,
     /// File with the passphrase; default: HARK_PASSPHRASE
     #[arg(long, value_name = "FILE")]
+    #[schemars(skip)]
     pub passphrase_file: Option<PathBuf>,
     #[arg(skip)]
     #[serde(skip)]
@@ -83,8 +86,14 @@ pub fn run(
     let selection = select(engine, caller, request, now)?;
     let seal = seal(request)?;
     let unreadable_files = engine.store.stats()?.unreadable_files;
-    let target = request.path.as_deref().filter(|path| *path != Path::new("-"));
-    let (written, bytes) = match (target, request.format) {
+    let default = match request.format {
+        Format::Json => "memories.json",
+        Format::Ndjson => "memories.ndjson",
+        Format::Markdown => "memories",
+    };
+    let given = request.path.as_deref().filter(|path| *path != Path::new("-"));
+    let target = reach::writable(engine, caller, given, default)?;
+    let (written, bytes) = match (target.as_deref(), request.format) {
         (Some(folder), Format::Markdown) => (export::to_folder(engine, &selection, folder)?, 0),
         (None, Format::Markdown) => {
             return Err(EngineError::invalid(
@@ -254,9 +263,14 @@ pub const OPERATION: Operation = Operation {
         ("hark export --encrypt backup.hark", "Export with a passphrase (HARK_PASSPHRASE)"),
     ],
     group: Group::Transfer,
-    effect: Effect::Read,
+    // It reads the store, but writes a file: a client may want to ask first.
+    effect: Effect::Write,
     who: Who::Anyone,
-    tool: Tool::Off("exports are for the user to make"),
+    tool: Tool::On {
+        name: "memory_export",
+        family: Family::Admin,
+        description: "Write memories and sessions to a file in the store's exports folder.",
+    },
     surfaces: Surfaces {
         command: Surface::On,
         route: Surface::Off("writes files of this machine"),

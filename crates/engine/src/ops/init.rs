@@ -53,7 +53,8 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     }
     report.store = Some(around.short(&store));
     let hosts = install::chosen(&request.hosts, &around);
-    let options = Options { scope: Scope::Project, hooks: request.how.hooks.into(), plugin: false };
+    let tools = install::tool_names(&request.how.tools);
+    let options = Options { scope: Scope::Project, hooks: request.how.hooks.into(), plugin: false, tools };
     install::wire(&hosts, options, &around, &mut report)?;
     report.nothing_found = hosts.is_empty();
     Ok(report)

@@ -75,7 +75,7 @@ impl Report {
     pub(crate) fn add_hosts(
         &mut self,
         hosts: &[&'static Host],
-        options: Options,
+        options: &Options,
         around: &Surroundings,
         plan: &Plan,
     ) {
