@@ -36,6 +36,7 @@ pub struct Config {
     pub backup: BackupConfig,
     pub history: HistoryConfig,
     pub distil: DistilConfig,
+    pub mcp: McpConfig,
     pub projects: ProjectsConfig,
 }
 
@@ -149,6 +150,13 @@ pub struct HistoryConfig {
 pub struct DistilConfig {
     pub enabled: bool,
     pub most: usize,
+}
+
+/// What servers offer to assistants.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct McpConfig {
+    pub tools: Vec<crate::operation::Family>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -25,6 +25,7 @@ mod paths;
 mod program;
 pub mod project;
 pub mod project_store;
+mod reach;
 pub mod recall;
 mod repeat;
 pub mod serve_token;

@@ -35,7 +35,7 @@ pub fn settings(input: &[u8]) {
     let host = hark_hosts::find(host).expect("known");
     let options = Options::new(Scope::User, Hooks::Full);
     let mut vault = Vault::open(&around.data).expect("a vault");
-    let plan = hark_hosts::install(&around, &vault.manifest, &[host], options);
+    let plan = hark_hosts::install(&around, &vault.manifest, &[host], options.clone());
     let refused: Vec<PathBuf> = plan.refused.iter().map(|refused| refused.path.clone()).collect();
     for why in plan.refused.iter().map(|refused| &refused.why) {
         assert!(!why.what.is_empty() && !why.fix.is_empty(), "{name}: refused without a reason");

@@ -41,6 +41,8 @@ pub struct Setup {
     /// Whether read-only tools may be called without asking.
     #[serde(default)]
     pub allow_reads: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
     /// The version of hark that did it.
     pub hark: String,
 }

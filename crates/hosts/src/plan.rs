@@ -99,7 +99,7 @@ pub fn install(around: &Surroundings, manifest: &Manifest, hosts: &[&Host], opti
     let active: BTreeSet<Owner> = hosts.iter().map(|host| owner(host)).collect();
     let mut wanted: Vec<(Owner, Wish)> = Vec::new();
     for host in hosts {
-        wanted.extend(wishes(host, options, around).into_iter().map(|wish| (owner(host), wish)));
+        wanted.extend(wishes(host, options.clone(), around).into_iter().map(|wish| (owner(host), wish)));
     }
     let mut plan = compute(around, manifest, &active, &wanted);
     plan.setups = active
@@ -110,6 +110,7 @@ pub fn install(around: &Surroundings, manifest: &Manifest, hosts: &[&Host], opti
             hooks: options.hooks,
             plugin: options.plugin,
             allow_reads: options.allow_reads,
+            tools: options.tools.clone(),
             hark: env!("CARGO_PKG_VERSION").to_owned(),
         })
         .collect();

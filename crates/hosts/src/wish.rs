@@ -20,7 +20,7 @@ pub(crate) struct Wish {
 }
 
 /// How to set up an assistant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     pub scope: Scope,
     pub hooks: Hooks,
@@ -30,11 +30,13 @@ pub struct Options {
     pub gate: bool,
     /// Let assistants call hark's read-only tools without asking.
     pub allow_reads: bool,
+    /// Families of tools that the server lists besides the core ones.
+    pub tools: Vec<String>,
 }
 
 impl Options {
     pub fn new(scope: Scope, hooks: Hooks) -> Options {
-        Options { scope, hooks, plugin: false, gate: false, allow_reads: false }
+        Options { scope, hooks, plugin: false, gate: false, allow_reads: false, tools: Vec::new() }
     }
 }
 
@@ -63,7 +65,8 @@ pub const READ_TOOLS: &[&str] = &[
 pub(crate) fn wishes(host: &Host, options: Options, around: &Surroundings) -> Vec<Wish> {
     let pieces = if options.plugin { host.install.plugin } else { host.install.pieces };
     let writer = Writer { host, options, around };
-    pieces.iter().filter(|piece| piece.scope == options.scope).flat_map(|piece| writer.write(piece)).collect()
+    let wanted = pieces.iter().filter(|piece| piece.scope == writer.options.scope);
+    wanted.flat_map(|piece| writer.write(piece)).collect()
 }
 
 struct Writer<'a> {
@@ -184,7 +187,7 @@ impl Writer<'_> {
     }
 
     fn filled(&self, template: &str) -> Value {
-        fill(parsed(template), &|name| match name {
+        let mut filled = fill(parsed(template), &|name| match name {
             "{hark}" => Some(json!(self.around.executable.to_string_lossy())),
             "{env}" => self.store().map(|store| json!({ "HARK_HOME": store.to_string_lossy() })),
             "{reads}" => self.options.allow_reads.then(|| json!(READ_TOOLS)),
@@ -194,7 +197,11 @@ impl Writer<'_> {
             }),
             _ => Some(json!(name)),
         })
-        .unwrap_or_default()
+        .unwrap_or_default();
+        if !self.options.tools.is_empty() {
+            add_tools(&mut filled, &self.options.tools.join(","));
+        }
+        filled
     }
 
     /// Fills names into one of hark's texts, as JSON strings where they are in code.
@@ -232,6 +239,18 @@ fn allowed(allow: Allow, file: &Path) -> Vec<Wish> {
     };
     let tools = if matches!(allow, Allow::File { .. }) { &READ_TOOLS[..1] } else { READ_TOOLS };
     tools.iter().map(edit).map(wish).collect()
+}
+
+/// Every entry starts the server with `mcp` as the last word, in `args` or in `command`.
+fn add_tools(entry: &mut Value, tools: &str) {
+    match entry {
+        Value::Array(words) if words.last() == Some(&json!("mcp")) => {
+            words.extend([json!("--tools"), json!(tools)]);
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| add_tools(item, tools)),
+        Value::Object(entries) => entries.values_mut().for_each(|value| add_tools(value, tools)),
+        _ => {}
+    }
 }
 
 fn strings(path: &[&str]) -> Vec<String> {
@@ -286,7 +305,8 @@ mod tests {
         for host in HOSTS {
             for (scope, plugin) in [(Scope::User, false), (Scope::Project, false), (Scope::User, true)] {
                 let options = Options { plugin, allow_reads: true, ..Options::new(scope, Hooks::Full) };
-                all.extend(wishes(host, options, &around()).into_iter().map(|wish| (*host, options, wish)));
+                let wanted = wishes(host, options.clone(), &around());
+                all.extend(wanted.into_iter().map(|wish| (*host, options.clone(), wish)));
             }
         }
         all

@@ -154,6 +154,11 @@ impl Layout {
         self.home().join("tombstones.jsonl")
     }
 
+    /// Exports that tools made for a model.
+    pub fn exports(&self) -> PathBuf {
+        self.home().join("exports")
+    }
+
     /// Snapshots of the files.
     pub fn backups(&self) -> PathBuf {
         self.home().join("backups")

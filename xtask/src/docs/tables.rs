@@ -98,6 +98,7 @@ const FIXED: &[(&str, &str, &str)] = &[
         "what was forgotten for good: ids, times and keyed marks, no text; keeps it from coming back | truth",
     ),
     ("\"backups\"", "backups/<time>.tar.gz", "snapshots of the files, rotated; see `hark backup` | copy"),
+    ("\"exports\"", "exports/", "exports that tools made; can be deleted | copy"),
     (
         "\"spool\"",
         "spool/",

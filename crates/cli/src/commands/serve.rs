@@ -29,7 +29,7 @@ pub(super) struct Serve {
     /// Another host name of this server, such as that of a proxy in front of it
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
-    /// List these families of tools besides the core ones
+    /// List these families of tools besides the core ones; default: the setting mcp.tools
     #[arg(long, value_enum, value_delimiter = ',', value_name = "FAMILY")]
     tools: Vec<Family>,
 }
@@ -77,9 +77,10 @@ impl Start for Serve {
                 );
             }
         };
+        let tools = super::mcp::listed(machine, self.tools);
         // Each client has its own project; this process has none.
         let machine = Machine { project: None, ..machine.clone() };
         let pool = Arc::new(Pool::new(machine));
-        Ok(hark_server::serve_http(pool, &self.tools, options, ready)?)
+        Ok(hark_server::serve_http(pool, &tools, options, ready)?)
     }
 }

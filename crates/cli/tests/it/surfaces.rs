@@ -64,6 +64,9 @@ fn a_command_and_its_tool_give_the_same_data() {
     run(&["checkpoint", "--session", "s1", "--goal", "a fast walrus", "--json"]);
     let session = run(&["sessions", "--json"])["sessions"][0]["id"].as_str().unwrap().to_owned();
 
+    // A tool writes into the folder for exports.
+    let exported = home.store().join("exports/all.json");
+    let exported = exported.to_str().unwrap();
     let mut cases: Vec<(&str, Vec<&str>, Value)> = vec![
         ("memory_recall", vec!["recall", "walrus exporter"], json!({ "query": "walrus exporter" })),
         ("memory_get", vec!["show", &id], json!({ "ids": [id] })),
@@ -82,6 +85,7 @@ fn a_command_and_its_tool_give_the_same_data() {
         ("memory_tags", vec!["tags"], json!({})),
         ("memory_stats", vec!["stats"], json!({})),
         ("memory_doctor", vec!["doctor"], json!({})),
+        ("memory_export", vec!["export", exported], json!({ "path": "all.json" })),
     ];
     // A tool that is not among them is called without arguments.
     let reading = |row: &&Value| row["effect"] == "read" && row["tool"]["name"].is_string();

@@ -99,7 +99,8 @@ pub enum Tool {
 }
 
 /// Sets of tools that a server can list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Family {
     /// Needed in every session
     Core,
@@ -109,9 +110,22 @@ pub enum Family {
     Learning,
     /// Links and entities
     Graph,
-    /// History, counts, health
+    /// History, counts, health, merging, import and export
     Admin,
     All,
+}
+
+impl Family {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Family::Core => "core",
+            Family::Sessions => "sessions",
+            Family::Learning => "learning",
+            Family::Graph => "graph",
+            Family::Admin => "admin",
+            Family::All => "all",
+        }
+    }
 }
 
 /// The headings of `hark help`.

@@ -23,7 +23,7 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("context", &["why"]),
     ("rationale", &["why"]),
     ("reason", &["why"]),
-    ("type", &["kind", "kinds", "relation"]),
+    ("type", &["kind", "kinds"]),
     ("types", &["kinds"]),
     ("kind", &["kinds"]),
     ("kinds", &["kind"]),
@@ -71,7 +71,6 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("work_summary", &["summary"]),
     ("plan_files", &["plans"]),
     ("tool", &["host"]),
-    ("path", &["file"]),
     ("output_path", &["path"]),
     ("input_path", &["path"]),
     ("include_archived", &["archived"]),
@@ -148,6 +147,14 @@ impl Names {
             arguments.extend(inner);
         }
         let mut unknown = Vec::new();
+        // Between two memories a type is that of their relation.
+        if self.has("relation")
+            && !self.has("type")
+            && ["to", "to_id", "target", "target_id"].iter().any(|name| arguments.contains_key(*name))
+            && let Some(value) = arguments.remove("type")
+        {
+            arguments.entry("relation").or_insert(value);
+        }
         let strange: Vec<String> = arguments.keys().filter(|name| !self.has(name)).cloned().collect();
         for name in strange {
             match self.meant(&name).filter(|meant| !arguments.contains_key(*meant)) {
@@ -253,7 +260,7 @@ mod tests {
             ("memory_get", json!({ "memoryId": "m-1" }), json!({ "ids": "m-1" })),
             (
                 "memory_update",
-                json!({ "from_id": "m-1", "to_id": "m-2", "action": "link", "relation": "causal" }),
+                json!({ "from_id": "m-1", "to_id": "m-2", "action": "link", "type": "causal" }),
                 json!({ "ids": "m-1", "to": "m-2", "action": "relate", "relation": "caused_by" }),
             ),
             (

@@ -12,8 +12,9 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::count;
 use crate::operation::{
-    Code, Effect, GOOD, Group, Operation, Page, Reply, Surface, Surfaces, Tool, Who, operate,
+    Code, Effect, Family, GOOD, Group, Operation, Page, Reply, Surface, Surfaces, Tool, Who, operate,
 };
+use crate::reach;
 use crate::transfer::documents::{self, Chosen, Reading};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -45,7 +46,7 @@ pub struct Response {
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let given = request.path.clone().unwrap_or_else(|| PathBuf::from("."));
-    let path = caller.cwd.as_ref().map_or(given.clone(), |cwd| cwd.join(&given));
+    let path = reach::readable(engine, caller, &given)?;
     let path = std::fs::canonicalize(&path).map_err(|_| {
         EngineError::invalid(
             format!("{}: no such file or folder", given.display()),
@@ -97,7 +98,11 @@ pub const OPERATION: Operation = Operation {
     group: Group::Learning,
     effect: Effect::Write,
     who: Who::Anyone,
-    tool: Tool::Off("reading whole folders is for the user to start"),
+    tool: Tool::On {
+        name: "memory_bootstrap",
+        family: Family::Admin,
+        description: "Learn from the project's README, docs and decision records.",
+    },
     surfaces: Surfaces {
         command: Surface::On,
         route: Surface::Off("reads files of this machine"),

@@ -36,9 +36,11 @@ pub struct Request {
     #[schemars(skip)]
     pub from_stdin: bool,
     /// Session id; default: the current one
+    #[schemars(description = "Default: current")]
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     /// What the session is for
+    #[schemars(description = "Its purpose")]
     #[arg(long, value_name = "TEXT")]
     pub goal: Option<String>,
     /// Newly done
@@ -46,6 +48,7 @@ pub struct Request {
     #[serde(default, alias = "work_completed", alias = "completed")]
     pub done: Vec<String>,
     /// Everything still to do
+    #[schemars(description = "All that is left")]
     #[arg(long = "pending", value_name = "TEXT")]
     #[serde(default, alias = "work_pending")]
     pub pending: Vec<String>,
@@ -55,18 +58,22 @@ pub struct Request {
     #[schemars(skip)]
     pub nothing_pending: bool,
     /// Added to the work summary
+    #[schemars(description = "Work so far")]
     #[arg(long = "summary", value_name = "TEXT")]
     #[serde(default, alias = "work_summary", deserialize_with = "one_or_many")]
     pub summary: Vec<String>,
     /// Newly decided, with reasons
+    #[schemars(description = "New, with reasons")]
     #[arg(long = "decision", value_name = "TEXT")]
     #[serde(default)]
     pub decisions: Vec<String>,
     /// Plans it follows: PATH or PATH=WHAT
+    #[schemars(description = "PATH or PATH=WHAT")]
     #[arg(long = "plan", visible_alias = "plan-file", value_name = "PATH")]
     #[serde(default, alias = "plan_files", deserialize_with = "pointers")]
     pub plans: Vec<String>,
     /// Pages it relies on: URL or URL=TITLE
+    #[schemars(description = "URL or URL=TITLE")]
     #[arg(long = "reference", value_name = "URL")]
     #[serde(default, deserialize_with = "pointers")]
     pub references: Vec<String>,
@@ -74,10 +81,12 @@ pub struct Request {
     #[arg(long, value_name = "S")]
     pub status: Option<String>,
     /// A short name for the session; set once
+    #[schemars(description = "Short name")]
     #[arg(long, visible_alias = "slug", value_name = "TEXT")]
     #[serde(alias = "slug")]
     pub title: Option<String>,
     /// Project name, key or folder; default: current
+    #[schemars(description = "Name or folder; default: current")]
     #[arg(long, value_name = "P")]
     pub project: Option<String>,
     /// The assistant, for a session without hooks

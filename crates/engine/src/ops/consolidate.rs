@@ -16,7 +16,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, words};
 use crate::operation::{
-    Code, DIM, EVERYWHERE, Effect, Group, ID, Operation, Page, Reply, Tool, Who, operate,
+    Code, DIM, EVERYWHERE, Effect, Family, Group, ID, Operation, Page, Reply, Tool, Who, operate,
 };
 use crate::repeat;
 
@@ -174,7 +174,11 @@ pub const OPERATION: Operation = Operation {
     group: Group::Store,
     effect: Effect::Write,
     who: Who::Anyone,
-    tool: Tool::Off("merging many memories at once is for the user to decide"),
+    tool: Tool::On {
+        name: "memory_consolidate",
+        family: Family::Admin,
+        description: "Find memories that say the same; merge them with apply. The user's own words are left alone.",
+    },
     surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),
 };

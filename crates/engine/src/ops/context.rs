@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
     /// `src/auth.rs`, `#12`, `group/proj!7`, `@ann`, `getUser`, `library:axum`
+    #[schemars(description = "src/auth.rs, #12, group/proj!7, @ann, getUser, library:axum")]
     #[arg(value_name = "REF")]
     pub reference: String,
     /// Maximum number of results

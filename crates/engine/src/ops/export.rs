@@ -17,8 +17,9 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    Call, Code, Effect, GOOD, Group, Operate, Operation, Page, Reply, Surface, Surfaces, Tool, Who,
+    Call, Code, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply, Surface, Surfaces, Tool, Who,
 };
+use crate::reach;
 use crate::transfer::Passphrase;
 use crate::transfer::export::{self, Selection, Written};
 use crate::transfer::format::{Chosen, Format, Header, NAME, VERSION};
@@ -51,9 +52,11 @@ pub struct Request {
     /// Encrypt with a passphrase
     #[arg(long)]
     #[serde(default)]
+    #[schemars(skip)]
     pub encrypt: bool,
     /// File with the passphrase; default: HARK_PASSPHRASE
     #[arg(long, value_name = "FILE")]
+    #[schemars(skip)]
     pub passphrase_file: Option<PathBuf>,
     #[arg(skip)]
     #[serde(skip)]
@@ -85,10 +88,15 @@ pub fn run(
     let selection = select(engine, caller, request, now)?;
     let seal = seal(request)?;
     let unreadable_files = engine.store.stats()?.unreadable_files;
-    let named = request.path.as_ref().filter(|path| path.as_path() != Path::new("-"));
-    let in_folder = named.filter(|path| path.is_dir() && request.format != Format::Markdown);
-    let chosen = in_folder.map(|folder| folder.join(file_name(engine, request, &selection)));
-    let target = chosen.as_deref().or(named.map(PathBuf::as_path));
+    let named = request.path.as_deref().filter(|path| *path != Path::new("-"));
+    let default = match request.format {
+        Format::Markdown => "memories".to_owned(),
+        Format::Json | Format::Ndjson => file_name(engine, request, &selection),
+    };
+    let named = reach::writable(engine, caller, named, &default)?;
+    let in_folder = named.as_ref().filter(|path| path.is_dir() && request.format != Format::Markdown);
+    let chosen = in_folder.map(|folder| folder.join(&default));
+    let target = chosen.as_deref().or(named.as_deref());
     let (written, bytes) = match (target, request.format) {
         (Some(folder), Format::Markdown) => (export::to_folder(engine, &selection, folder)?, 0),
         (None, Format::Markdown) => {
@@ -292,9 +300,14 @@ pub const OPERATION: Operation = Operation {
         ("hark export --encrypt backup.hark", "Export with a passphrase (HARK_PASSPHRASE)"),
     ],
     group: Group::Transfer,
-    effect: Effect::Read,
+    // It reads the store, but writes a file: a client may want to ask first.
+    effect: Effect::Write,
     who: Who::Anyone,
-    tool: Tool::Off("exports are for the user to make"),
+    tool: Tool::On {
+        name: "memory_export",
+        family: Family::Admin,
+        description: "Write memories and sessions to a file in the store's exports folder.",
+    },
     surfaces: Surfaces {
         command: Surface::On,
         route: Surface::Off("writes files of this machine"),

@@ -11,9 +11,10 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, safe};
 use crate::operation::{
-    self, Call, Code, DIM, Effect, GOOD, Group, Operate, Operation, Page, Reply, Surface, Surfaces, Tool,
-    WARN, Who,
+    self, Call, Code, DIM, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply, Surface, Surfaces,
+    Tool, WARN, Who,
 };
+use crate::reach;
 use crate::transfer::Passphrase;
 use crate::transfer::import::{self, Progress, Tally, Trust};
 
@@ -29,9 +30,11 @@ pub struct Request {
     /// Another person's export: none of it counts as your own words
     #[arg(long)]
     #[serde(default)]
+    #[schemars(skip)]
     pub from_others: bool,
     /// File with the passphrase; default: HARK_PASSPHRASE
     #[arg(long, value_name = "FILE")]
+    #[schemars(skip)]
     pub passphrase_file: Option<PathBuf>,
     #[arg(skip)]
     #[serde(skip)]
@@ -57,15 +60,16 @@ pub fn run(
     progress: Progress<'_>,
 ) -> Result<Response, EngineError> {
     let started = Instant::now();
-    if !caller.is_user() && !request.from_others {
+    let by_tool = caller.connection.is_some();
+    if !caller.is_user() && !request.from_others && !by_tool {
         return Err(EngineError::invalid(
             "only the user may import an export as their own words",
             "run it in your own terminal, or import it as another person's with --from-others",
         ));
     }
-    let trust = if request.from_others { Trust::Others } else { Trust::Own };
-    let tally =
-        import::read(engine, &request.path, request.passphrase.as_ref(), trust, request.dry_run, progress)?;
+    let trust = if request.from_others || by_tool { Trust::Others } else { Trust::Own };
+    let path = if by_tool { reach::readable(engine, caller, &request.path)? } else { request.path.clone() };
+    let tally = import::read(engine, &path, request.passphrase.as_ref(), trust, request.dry_run, progress)?;
     let millis = started.elapsed().as_millis() as u64;
     let per_second = tally.handled() as u64 * 1_000 / millis.max(1);
     Ok(Response {
@@ -89,7 +93,11 @@ pub const OPERATION: Operation = Operation {
     group: Group::Transfer,
     effect: Effect::Write,
     who: Who::Anyone,
-    tool: Tool::Off("imports are for the user to start"),
+    tool: Tool::On {
+        name: "memory_import",
+        family: Family::Admin,
+        description: "Import an export from the project or the store's exports folder. None of it counts as the user's words.",
+    },
     surfaces: Surfaces {
         command: Surface::On,
         route: Surface::Off("reads files of this machine"),

@@ -37,9 +37,11 @@ pub struct Request {
     #[schemars(skip)]
     pub tags: Vec<String>,
     /// Only newer than `30d` or a date
+    #[schemars(description = "Newer than 30d or a date")]
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
     /// Maximum number of results
+    #[schemars(description = "Most results")]
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
     /// In order of creation

@@ -35,6 +35,7 @@ pub struct Request {
     #[schemars(skip)]
     pub words: Vec<String>,
     /// Maximum number of results
+    #[schemars(description = "Most results")]
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
     /// Only these kinds
@@ -52,6 +53,7 @@ pub struct Request {
     #[schemars(skip)]
     pub statuses: Vec<Status>,
     /// Only newer than `30d` or a date
+    #[schemars(description = "Newer than 30d or a date")]
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
     /// As known at that time

@@ -26,6 +26,7 @@ use std::io::Read;
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
     /// What to remember, in full sentences
+    #[schemars(description = "In full sentences")]
     #[arg(skip)]
     pub text: String,
     /// What to remember; `-` reads standard input
@@ -38,15 +39,19 @@ pub struct Request {
     #[schemars(with = "Option<String>")]
     pub kind: Option<Kind>,
     /// One line; default: from the text
+    #[schemars(description = "Default: from the text")]
     #[arg(long, value_name = "T")]
     pub title: Option<String>,
     /// The reason behind it
+    #[schemars(description = "Its reason")]
     #[arg(long, value_name = "W")]
     pub why: Option<String>,
     /// What was learned
+    #[schemars(description = "Lesson")]
     #[arg(long, value_name = "L")]
     pub learned: Option<String>,
     /// Subject; replaces the memory with the same one
+    #[schemars(description = "Subject; replaces its earlier memory")]
     #[arg(long, value_name = "KEY")]
     pub topic: Option<String>,
     /// Labels
@@ -58,6 +63,7 @@ pub struct Request {
     #[serde(default)]
     pub files: Vec<String>,
     /// Things it is about: `#12`, `!7`, `@ann`, `library:axum`
+    #[schemars(description = "#12, !7, @ann, library:axum")]
     #[arg(long = "entity", value_name = "E")]
     #[serde(default)]
     pub entities: Vec<String>,
@@ -74,9 +80,11 @@ pub struct Request {
     #[schemars(skip)]
     pub pin: bool,
     /// Id of the memory it replaces
+    #[schemars(description = "Id it replaces")]
     #[arg(long, value_name = "ID")]
     pub supersedes: Option<String>,
     /// Source, if not you: user, assistant, tool, file, web
+    #[schemars(description = "If not you: user, tool, file, web")]
     #[arg(long, value_name = "O")]
     #[schemars(with = "Option<String>")]
     pub origin: Option<Origin>,
@@ -481,13 +489,16 @@ impl Reply for Response {
             Some(_) => format!("Already known as {}; confirmed{redacted}.", self.id),
             None => format!("Remembered as {}{redacted}.", self.id),
         };
+        let mut data = tell::value(self)?;
         if self.project_unknown {
-            text.push_str(&format!(
-                "\nIt applies to every project, because it is unknown which project you work in. If it is about one, \
+            let note = format!(
+                "It applies to every project, because it is unknown which project you work in. If it is about one, \
                  move it there: memory_update ids [\"{}\"] action edit project NAME_OR_FOLDER. Pass `project` or \
                  `global` from now on.",
                 self.id
-            ));
+            );
+            text.push_str(&format!("\n{note}"));
+            data["note"] = note.into();
         }
         for old in &self.possibly_supersedes {
             text.push_str(&format!(
@@ -495,7 +506,7 @@ impl Reply for Response {
                 old.id, old.title, old.id, self.id
             ));
         }
-        tell::answer(&text, tell::value(self)?)
+        tell::answer(&text, data)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::sessions;
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct WriteScope {
     /// Project name, key or folder; default: current
+    #[schemars(description = "Name or folder; default: current")]
     #[arg(long, value_name = "P", conflicts_with = "global")]
     pub project: Option<String>,
     /// Applies to every project
@@ -26,9 +27,11 @@ pub struct WriteScope {
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct ReadScope {
     /// Project name, key or folder; default: current
+    #[schemars(description = "Name or folder; default: current")]
     #[arg(long, value_name = "P", conflicts_with = "all_projects")]
     pub project: Option<String>,
     /// Search every project
+    #[schemars(description = "Search all")]
     #[arg(long)]
     #[serde(default)]
     pub all_projects: bool,

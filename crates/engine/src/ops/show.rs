@@ -18,6 +18,7 @@ use serde_json::json;
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
     /// Ids of memories
+    #[schemars(description = "Their ids")]
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
 }

@@ -16,6 +16,7 @@ use crate::operation::{
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
 pub struct Request {
     /// Ids of memories
+    #[schemars(description = "Their ids")]
     #[arg(long)]
     pub ids: Vec<String>,
     #[arg(long, value_enum)]
@@ -61,10 +62,10 @@ pub struct Request {
     /// edit: 1 to 5
     #[arg(long)]
     pub importance: Option<u8>,
-    /// supersede: the newer id; relate: the other
+    /// supersede: newer id; relate: other id
     #[arg(long)]
     pub to: Option<String>,
-    /// relate: extends, contradicts, fixes, related…
+    /// relate: extends, contradicts, fixes…
     #[arg(long)]
     pub relation: Option<String>,
     /// archive: why

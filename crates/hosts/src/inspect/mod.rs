@@ -111,10 +111,11 @@ fn examine(
         plugin: setup.is_some_and(|setup| setup.plugin),
         allow_reads: setup.is_some_and(|setup| setup.allow_reads),
         gate,
+        tools: setup.map(|setup| setup.tools.clone()).unwrap_or_default(),
         ..Options::new(scope, hooks)
     };
-    let plan = plan::install(around, manifest, &[host], options);
-    let again = again(host, options);
+    let plan = plan::install(around, manifest, &[host], options.clone());
+    let again = again(host, &options);
     let tokenless = plan.tokenless.iter().map(|note| format!("{}: {}", around.short(&note.path), note.what));
     let tokenless: Vec<String> = tokenless.collect();
     if setup.is_none() {
@@ -124,8 +125,8 @@ fn examine(
         health.mend = (!by_hand).then_some(again);
         return health;
     }
-    let entries = entries::problems(host, options, around);
-    health.problems = problems(around, host, options, &plan, &entries);
+    let entries = entries::problems(host, &options, around);
+    health.problems = problems(around, host, &options, &plan, &entries);
     health.problems.extend(tokenless);
     health.wired = if health.problems.is_empty() { Wiring::Yes } else { Wiring::Stale };
     if !found {
@@ -140,7 +141,7 @@ fn examine(
         let fix = entry.fix.unwrap_or("correct or remove it there, then run `hark install`");
         health.add(entry.what, fix);
     }
-    ignored(&mut health, around, host, options);
+    ignored(&mut health, around, host, &options);
     health
 }
 
@@ -153,7 +154,7 @@ impl Plan {
 }
 
 /// What hark wrote is in place, but the assistant does not use it.
-fn ignored(health: &mut Health, around: &Surroundings, host: &Host, options: Options) {
+fn ignored(health: &mut Health, around: &Surroundings, host: &Host, options: &Options) {
     let hooked = options.hooks != Hooks::None && host.has_hooks();
     for check in host.install.checks.iter().filter(|check| hooked || check.about != About::Hooks) {
         if let Some(problem) = check.problem(host, around) {
@@ -188,7 +189,7 @@ fn ignored(health: &mut Health, around: &Surroundings, host: &Host, options: Opt
     }
 }
 
-fn again(host: &Host, options: Options) -> String {
+fn again(host: &Host, options: &Options) -> String {
     let mut flags = String::new();
     if options.scope == Scope::Project {
         flags.push_str(" --scope project");
@@ -204,13 +205,16 @@ fn again(host: &Host, options: Options) -> String {
     if options.allow_reads {
         flags.push_str(" --allow-reads");
     }
+    if !options.tools.is_empty() {
+        flags.push_str(&format!(" --tools {}", options.tools.join(",")));
+    }
     format!("hark install {}{flags}", host.id)
 }
 
 fn problems(
     around: &Surroundings,
     host: &Host,
-    options: Options,
+    options: &Options,
     plan: &Plan,
     entries: &[entries::Problem],
 ) -> Vec<String> {

@@ -41,9 +41,10 @@ pub(super) fn tool(operation: &Operation) -> Option<Tool> {
     tool.annotations = Some(ToolAnnotations::from_raw(
         None,
         Some(read_only),
-        Some(operation.effect == Effect::Destroy),
-        // Says nothing about a tool that only reads, and every session pays for it.
-        (!read_only).then_some(false),
+        // Means nothing for a tool that only reads, and every session pays for it.
+        (!read_only).then_some(operation.effect == Effect::Destroy),
+        // Not idempotent, which is the default.
+        None,
         Some(false),
     ));
     if family == Family::Core && ALWAYS_LOADED.contains(&name) {

@@ -14,7 +14,9 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::home::Home;
 use crate::machine::Machine;
-use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Surfaces, Tool, Who};
+use crate::operation::{
+    Call, Code, Effect, Family, Group, OperateHere, Operation, Surface, Surfaces, Tool, Who,
+};
 
 pub use report::{Assistant, Refused, Report};
 
@@ -38,7 +40,7 @@ pub struct Request {
 }
 
 /// Options shared by `install` and `init`.
-#[derive(Debug, Clone, Copy, Args, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
 pub struct How {
     /// How much assistants report to hark
     #[arg(long, value_enum, default_value_t = HooksName::Full)]
@@ -48,6 +50,11 @@ pub struct How {
     #[arg(long)]
     #[serde(default)]
     pub allow_reads: bool,
+    /// Families of tools that they list besides the core ones; default: the setting mcp.tools
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "FAMILY")]
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub tools: Vec<Family>,
     /// Show what would change without changing it
     #[arg(long)]
     #[serde(default)]
@@ -55,8 +62,9 @@ pub struct How {
 }
 
 impl How {
-    pub(super) fn options(self, scope: Scope, config: &Config) -> Options {
+    pub(super) fn options(&self, scope: Scope, config: &Config) -> Options {
         Options {
+            tools: tool_names(&self.tools),
             allow_reads: self.allow_reads,
             gate: config.checkpoint.policy == CheckpointPolicy::Gate,
             ..Options::new(scope, self.hooks.into())
@@ -112,6 +120,7 @@ pub(super) fn hosts() -> PossibleValuesParser {
 
 fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     let mut around = machine.surroundings()?;
+    let tools = tool_names(&request.how.tools);
     let options = request.how.options(request.scope.into(), &machine.config()?);
     let options = Options { plugin: request.plugin, ..options };
     let hosts = chosen(&request.hosts, &around);
@@ -139,13 +148,18 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     report.store = Some(around.short(&around.data));
     wire(&hosts, options, &around, &mut report)?;
     if hosts.iter().all(|host| host.install.pieces.is_empty()) {
-        report.snippet = Some(snippet(&around));
+        report.snippet = Some(snippet(&around, &tools));
     }
     if hosts.iter().any(|host| host.install.pieces.is_empty()) && !dry_run {
         report.snippet_http = Some(snippet_http(machine)?);
     }
     report.nothing_found = hosts.is_empty();
     Ok(report)
+}
+
+/// Families as they are written on the command line of the server.
+pub(super) fn tool_names(families: &[Family]) -> Vec<String> {
+    families.iter().map(|family| family.name().to_owned()).collect()
 }
 
 /// The requested assistants, else all that are found.
@@ -168,14 +182,14 @@ pub(super) fn wire(
     }
     if report.dry_run {
         let manifest = hark_hosts::look(&around.data).map_err(|e| vault_failure(&e))?;
-        let plan = hark_hosts::install(around, &manifest, hosts, options);
-        report.add_hosts(hosts, options, around, &plan);
+        let plan = hark_hosts::install(around, &manifest, hosts, options.clone());
+        report.add_hosts(hosts, &options, around, &plan);
         report.add_diff(&plan);
         return Ok(());
     }
     let mut vault = Vault::open(&around.data).map_err(|e| vault_failure(&e))?;
-    let plan = hark_hosts::install(around, &vault.manifest, hosts, options);
-    report.add_hosts(hosts, options, around, &plan);
+    let plan = hark_hosts::install(around, &vault.manifest, hosts, options.clone());
+    report.add_hosts(hosts, &options, around, &plan);
     apply(plan, &mut vault, around, report);
     Ok(())
 }
@@ -207,8 +221,12 @@ fn snippet_http(machine: &Machine) -> Result<Value, EngineError> {
 }
 
 /// The entry that any MCP client understands.
-fn snippet(around: &Surroundings) -> Value {
-    json!({ "mcpServers": { "hark": { "command": around.executable.to_string_lossy(), "args": ["mcp"] } } })
+fn snippet(around: &Surroundings, tools: &[String]) -> Value {
+    let mut args = vec!["mcp".to_owned()];
+    if !tools.is_empty() {
+        args.extend(["--tools".to_owned(), tools.join(",")]);
+    }
+    json!({ "mcpServers": { "hark": { "command": around.executable.to_string_lossy(), "args": args } } })
 }
 
 pub const OPERATION: Operation = Operation {

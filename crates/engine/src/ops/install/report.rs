@@ -78,7 +78,7 @@ impl Report {
     pub(crate) fn add_hosts(
         &mut self,
         hosts: &[&'static Host],
-        options: Options,
+        options: &Options,
         around: &Surroundings,
         plan: &Plan,
     ) {
@@ -238,7 +238,7 @@ impl Report {
 }
 
 /// What the assistant asks before the first call, and how to answer in advance.
-fn asks(host: &Host, options: Options) -> Option<String> {
+fn asks(host: &Host, options: &Options) -> Option<String> {
     let allowed = options.allow_reads && host.install.can_allow();
     let text = match (host.install.asks, allowed) {
         ("", true) => "tools that only read run without a question".to_owned(),
