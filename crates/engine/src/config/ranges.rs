@@ -44,8 +44,8 @@ pub(super) fn check(config: &Config) -> Result<(), String> {
         ("history.digest", &history.digest, false),
         ("history.keep", &history.keep, false),
     ] {
-        let is_span = parse_span(text.trim()).is_some_and(|span| span > 0 || may_be_never);
-        if !is_span && !(may_be_never && text.trim() == "0") {
+        let is_never = may_be_never && text.trim() == "0";
+        if !is_never && parse_span(text.trim()).is_none_or(|span| span == 0 && !may_be_never) {
             return Err(format!("{name} must be a duration such as \"12h\" or \"30d\", not \"{text}\""));
         }
     }

@@ -115,6 +115,7 @@ enum Since {
 }
 
 /// What a run does.
+#[derive(Clone, Copy)]
 struct Wish {
     /// Archive and remove; else only say what would happen.
     apply: bool,
