@@ -49,6 +49,7 @@ pub(super) const CLIENT: Client = Client {
     }),
     resumes: true,
     compacts: Some(Compaction::Prompt("/compact")),
+    ends_by_hook: true,
     instructed: true,
     absent: &[],
 };

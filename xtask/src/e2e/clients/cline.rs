@@ -37,6 +37,7 @@ pub(super) const CLIENT: Client = Client {
     // With the id of a session, it wants a terminal.
     resumes: false,
     compacts: None,
+    ends_by_hook: true,
     instructed: false,
     absent: &[
         (Promise::Prompt, NO_PROMPTS),

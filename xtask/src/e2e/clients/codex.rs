@@ -44,6 +44,7 @@ pub(super) const CLIENT: Client = Client {
     delegate: None,
     resumes: true,
     compacts: Some(Compaction::Tokens(90_000)),
+    ends_by_hook: true,
     instructed: true,
     absent: &[],
 };

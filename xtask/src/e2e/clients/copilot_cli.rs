@@ -38,6 +38,7 @@ pub(super) const CLIENT: Client = Client {
     delegate: None,
     resumes: true,
     compacts: Some(Compaction::Tokens(190_000)),
+    ends_by_hook: true,
     instructed: true,
     absent: &[],
 };

@@ -48,6 +48,7 @@ pub(super) const CLIENT: Client = Client {
     // It fetches the session from its cloud.
     resumes: false,
     compacts: Some(Compaction::Tokens(260_000)),
+    ends_by_hook: true,
     instructed: true,
     absent: &[(Promise::Prompt, NO_PROMPTS), (Promise::Silence, NO_PROMPTS)],
 };

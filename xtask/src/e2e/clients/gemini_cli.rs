@@ -45,6 +45,7 @@ pub(super) const CLIENT: Client = Client {
     delegate: None,
     resumes: true,
     compacts: None,
+    ends_by_hook: true,
     instructed: true,
     absent: &[(
         Promise::AfterCompaction,

@@ -55,11 +55,20 @@ pub(super) struct Client {
     /// Whether it can go on with a session that ended.
     pub(super) resumes: bool,
     pub(super) compacts: Option<Compaction>,
+    /// Whether a hook tells of the end of a session.
+    pub(super) ends_by_hook: bool,
     /// Has a file for instructions of its user.
     pub(super) instructed: bool,
     /// Promises that hark cannot keep with this client when it runs without a terminal, and why.
     pub(super) absent: &'static [(Promise, &'static str)],
 }
+
+/// Where no hook tells of the end, hark sees that the process is gone, if the system tells.
+const UNTOLD_END: &[(Promise, &str)] = if cfg!(target_os = "linux") {
+    &[]
+} else {
+    &[(Promise::End, "fires no hook at the end without a terminal")]
+};
 
 impl Client {
     /// Whether there is a package of it for this machine.

@@ -3,8 +3,7 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Compaction, words};
-use crate::e2e::proven::Promise;
+use super::{Client, Compaction, UNTOLD_END, words};
 
 pub(super) const CLIENT: Client = Client {
     id: "opencode",
@@ -57,6 +56,8 @@ pub(super) const CLIENT: Client = Client {
     delegate: None,
     resumes: true,
     compacts: Some(Compaction::Tokens(195_000)),
+    ends_by_hook: false,
     instructed: true,
-    absent: &[(Promise::End, "a session is only left; it ends when its user deletes it")],
+    // A session is only left; it ends when its user deletes it.
+    absent: UNTOLD_END,
 };

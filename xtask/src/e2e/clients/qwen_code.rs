@@ -3,8 +3,7 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Compaction, words};
-use crate::e2e::proven::Promise;
+use super::{Client, Compaction, UNTOLD_END, words};
 
 pub(super) const CLIENT: Client = Client {
     id: "qwen-code",
@@ -52,6 +51,7 @@ pub(super) const CLIENT: Client = Client {
     delegate: None,
     resumes: true,
     compacts: Some(Compaction::Tokens(190_000)),
+    ends_by_hook: false,
     instructed: true,
-    absent: &[(Promise::End, "fires no hook at the end without a terminal")],
+    absent: UNTOLD_END,
 };

@@ -89,6 +89,12 @@ impl Play<'_, '_> {
         }
         self.stage.left = Some(Left { lane: self.lane });
         self.compare(&told);
+        if !self.client.ends_by_hook {
+            // A worker sees that the process is gone.
+            self.stage.hark(&["work", "--until-idle", "--max", "20s"]);
+            let shown = self.stage.show(&worked.session);
+            proof::end(&shown, &mut self.verdict);
+        }
         health::doctor(self.stage, self.client, &installed, &mut self.verdict);
         Ok(())
     }

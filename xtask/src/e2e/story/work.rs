@@ -82,6 +82,9 @@ impl Play<'_, '_> {
         self.verdict.equal("its hooks reported one session", &new.len(), &1);
         let session = new.pop().unwrap_or_default();
         proof::session(&session, &mut self.verdict);
+        if client.ends_by_hook {
+            proof::end(&session, &mut self.verdict);
+        }
         proof::boot(self.stage, &session, &asked, before, &mut self.verdict);
         proof::silence(self.stage, &session, &mut self.verdict);
         Ok(Told { session, asked, subagents: Vec::new() })
