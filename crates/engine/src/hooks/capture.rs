@@ -117,20 +117,31 @@ pub(crate) fn arrival_to(
     Some(address.arrival(redactor, event, ours, stored))
 }
 
+/// The compaction that a start event follows. Some clients are not asked to report it before, because they would
+/// show the hook.
+pub(crate) fn compaction(redactor: &Redactor, event: &HookEvent, now: Timestamp) -> Option<Arrival> {
+    let What::Start { source } = &event.what else { return None };
+    (source == "compact").then(|| implied(redactor, event, EventKind::Compaction, "", now))?
+}
+
 /// The end of a session that an event reports together with its last turn.
 pub(crate) fn ending(redactor: &Redactor, event: &HookEvent, now: Timestamp) -> Option<Arrival> {
     let What::Finish { reason, .. } = &event.what else { return None };
-    let clean = |text: &str| redactor.clean(Raw::new(text));
-    let stored = Event {
-        at: now,
-        kind: EventKind::End,
-        tool: None,
-        target: None,
-        ok: None,
-        body: one_line(&clean(reason)),
-        touches: Vec::new(),
-    };
-    Some(Address::of(redactor, event)?.arrival(redactor, event, false, stored))
+    implied(redactor, event, EventKind::End, reason, now)
+}
+
+fn implied(
+    redactor: &Redactor,
+    event: &HookEvent,
+    kind: EventKind,
+    text: &str,
+    now: Timestamp,
+) -> Option<Arrival> {
+    let body = one_line(&redactor.clean(Raw::new(text)));
+    let stored = Event { at: now, kind, tool: None, target: None, ok: None, body, touches: Vec::new() };
+    let mut arrival = Address::of(redactor, event)?.arrival(redactor, event, false, stored);
+    arrival.once = None;
+    Some(arrival)
 }
 
 /// A tool that is about to run, in a session that is still unknown.
@@ -350,8 +361,6 @@ fn checkpoint_of(event: &Event) -> Option<CheckpointBy> {
     match event.kind {
         EventKind::Reply if event.target.as_deref() == Some("stop") => Some(CheckpointBy::Stop),
         EventKind::Compaction => Some(CheckpointBy::Compaction),
-        // Some clients are not asked to report a compaction before it, because they would show the hook.
-        EventKind::Start if event.body.as_str() == "compact" => Some(CheckpointBy::Compaction),
         EventKind::End => Some(CheckpointBy::End),
         _ => None,
     }

@@ -59,13 +59,16 @@ pub fn respond(engine: &mut Engine, event: &HookEvent) -> Result<Say, Trouble> {
         return Ok(Say::Nothing);
     };
     let late = late_warning(engine, event).unwrap_or_default();
+    if let Some(before) = capture::compaction(&engine.redactor(), event, engine.now()) {
+        capture::file(engine, &before).map_err(lost)?;
+    }
     let captured = debug_span!("store event").in_scope(|| capture::take(engine, &arrival)).map_err(lost)?;
     let Some(mut captured) = captured.filter(|captured| !captured.filed.duplicate) else {
         return Ok(Say::Nothing);
     };
     let baseline = captured.baseline.take();
     if let Some(end) = capture::ending(&engine.redactor(), event, engine.now()) {
-        capture::take(engine, &end).map_err(kept)?;
+        capture::file(engine, &end).map_err(kept)?;
     }
     let said =
         if event.hears() { answer(engine, event, &arrival, &captured, late) } else { Ok(Say::Nothing) };
