@@ -127,6 +127,7 @@ fn prompts_are_what_people_typed() {
     let report = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>\n\
                   Read the output file to retrieve the result: /tmp/b1.output";
     let claude = json!({ "session_id": "s1", "cwd": work, "prompt": report, "prompt_id": "p1" });
+    send(&home, "claude-code", "SessionStart", &json!({ "session_id": "s1", "cwd": work, "source": "startup" }));
     send(&home, "claude-code", "UserPromptSubmit", &claude);
     assert_eq!(count(&home, "event WHERE kind = 'prompt'"), 0);
     for host in ["opencode", "kilo"] {
@@ -199,7 +200,7 @@ fn files_that_are_no_transcripts_are_named() {
     let folder = home.root().join("mixed");
     put(&folder.join("notes.md"), "# Notes\n\nnothing of interest\n");
     put(&folder.join("data.json"), "{\"a\": 1}");
-    let report = ingest(&home, &folder);
+    let report = home.hark(["ingest".as_ref(), "--json".as_ref(), folder.as_os_str()]).fails(1).json();
     assert_eq!(report["files"]["unrecognised"], 2, "{report}");
     let troubles = report["troubles"].to_string();
     assert!(troubles.contains("notes.md") && troubles.contains("data.json"), "{report}");

@@ -128,7 +128,7 @@ fn operations_that_only_the_user_may_run_are_not_run_for_an_assistant() {
             "config set" => vec!["recall.limit", "3"],
             "inbox edit" => vec!["m-00000000", "--text", "x"],
             "project merge" | "project rename" => vec!["one", "two"],
-            "trust" | "reset" => vec![],
+            "trust" | "reset" | "pause" | "unpause" => vec![],
             _ => vec!["m-00000000"],
         });
         let said = home.hark(&words).env("CLAUDECODE", "1").fails(1).stderr();

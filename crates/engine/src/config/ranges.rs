@@ -43,6 +43,7 @@ pub(super) fn check(config: &Config) -> Result<(), String> {
         ("backup.every", &backup.every, true),
         ("history.digest", &history.digest, false),
         ("history.keep", &history.keep, false),
+        ("history.explored", &history.explored, true),
     ] {
         let is_never = may_be_never && text.trim() == "0";
         if !is_never && parse_span(text.trim()).is_none_or(|span| span == 0 && !may_be_never) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionError};
 use rmcp::transport::streamable_http_server::session::{
     RestoreOutcome, ServerSseMessage, SessionId, SessionManager,
 };
@@ -52,6 +52,17 @@ impl BoundedSessions {
         }
     }
 
+    /// Whether a session idled out this moment: its worker has ended, and it is still listed. Takes it off the list.
+    async fn has_ended(&self, id: &SessionId) -> bool {
+        let Some(handle) = self.inner.sessions.read().await.get(id).cloned() else { return false };
+        // No request has this number; only a worker that has ended fails to answer.
+        let ended = matches!(
+            handle.close_request_wise_channel(u64::MAX).await,
+            Err(SessionError::SessionServiceTerminated)
+        );
+        ended && self.inner.sessions.write().await.remove(id).is_some()
+    }
+
     /// Counts a new one, and ends the one used longest ago if that is one too many.
     async fn enter(&self, id: SessionId) {
         let leaving = {
@@ -87,6 +98,13 @@ impl SessionManager for BoundedSessions {
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Failure> {
         self.touch(id);
+        if self.has_ended(id).await {
+            // The task of the former session says later that it ended; that must not close the resumed one.
+            let mut live = self.live();
+            live.order.retain(|known| known != id);
+            live.leaving.push(id.clone());
+            return Ok(false);
+        }
         self.inner.has_session(id).await
     }
 

@@ -51,7 +51,7 @@ fn hooks_can_be_fewer_and_more() {
     let (full, tree) = hooks("full");
     let (minimal, _) = hooks("minimal");
     let (none, _) = hooks("none");
-    assert_eq!((full, minimal, none), (Some(11), Some(3), None));
+    assert_eq!((full, minimal, none), (Some(9), Some(3), None));
     assert_eq!(hooks("full").1, tree);
     machine.uninstall(&[], "user");
     assert_eq!(machine.tree(), bare);

@@ -37,8 +37,6 @@ const EVENTS: &[&str] = &[
     "pre_tool_use",
     "post_tool_use",
     "pre_compact",
-    "post_compact",
-    "subagent_start",
     "subagent_stop",
     "stop",
     "session_end",
@@ -54,7 +52,7 @@ fn hooks_that_codex_does_not_trust_are_reported() {
     assert!(!words.contains("everything is fine"), "{words}");
     trust(&machine, &EVENTS[..4]);
     let some = problems(&machine, "codex");
-    assert!(some.contains("does not run 6 of its 10 hooks"), "{some}");
+    assert!(some.contains("does not run 4 of its 8 hooks"), "{some}");
     trust(&machine, &EVENTS[4..]);
     assert_eq!(problems(&machine, "codex"), "[]");
     let words = machine.hark(&["doctor"]).ok().stdout();
@@ -62,7 +60,7 @@ fn hooks_that_codex_does_not_trust_are_reported() {
     let config = machine.home.user().join(".codex/config.toml");
     put(&config, machine.read(&config).replacen("trusted_hash", "enabled = false\ntrusted_hash", 1));
     assert!(
-        problems(&machine, "codex").contains("1 of its 10 hooks are turned off"),
+        problems(&machine, "codex").contains("1 of its 8 hooks are turned off"),
         "{}",
         problems(&machine, "codex")
     );
@@ -77,7 +75,7 @@ fn a_hook_of_somebody_else_that_is_trusted_does_not_count() {
     trust(&machine, EVENTS);
     // Ours is the second group there.
     assert!(
-        problems(&machine, "codex").contains("does not run 1 of its 10 hooks"),
+        problems(&machine, "codex").contains("does not run 1 of its 8 hooks"),
         "{}",
         problems(&machine, "codex")
     );

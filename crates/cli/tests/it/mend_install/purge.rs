@@ -11,11 +11,11 @@ fn used() -> Machine {
     let machine = Machine::new();
     let home = &machine.home;
     machine.install(&["claude-code"], "user");
-    machine.hark(&["init", "codex"]).ok();
     let id = home.remember("We deploy with kubectl rollout.");
     home.hark(["edit", &id, "--text", "We deploy with helm."]).ok();
     let gone = home.remember("A passing thought.");
     home.hark(["forget", &gone, "--yes"]).ok();
+    machine.hark(&["init", "codex"]).ok();
     home.hook(
         "claude-code",
         "SessionStart",

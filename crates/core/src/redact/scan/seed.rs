@@ -39,7 +39,7 @@ pub(in super::super) fn announced(text: &[u8], at: usize, out: &mut Vec<Range<us
     }
 }
 
-/// The phrase in a row of list words. A word or two of its announcement may be in the list, too: `Recovery Phrase: legal …`.
+/// The phrase in a row of list words. Words of its announcement may be in the list, too: `Recovery Phrase: legal …`.
 fn drawn_in(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     let mut row: Vec<(usize, &[u8])> = Vec::new();
     let mut at = start;
@@ -51,7 +51,7 @@ fn drawn_in(text: &[u8], start: usize, end: usize) -> Option<Range<usize>> {
     }
     let words: Vec<&[u8]> = row.iter().map(|(_, word)| *word).collect();
     let fits = |skip: &usize| words.len() >= SHORTEST + skip && is_drawn(&words[*skip..]);
-    (0..=2).find(fits).map(|skip| row[skip].0..end)
+    (0..=3).find(fits).map(|skip| row[skip].0..end)
 }
 
 /// Phrases without an announcement.
