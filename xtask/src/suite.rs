@@ -4,7 +4,7 @@
 
 mod skipped;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -121,7 +121,7 @@ fn has_component(subcommand: &str, component: &str) -> bool {
 
 /// Outside tests run the release binary, built as users build it.
 fn tests() -> Outcome<Note> {
-    run_tests(None, Some(workspace::release_binary()?))
+    run_tests(None, Some(&workspace::release_binary()?))
 }
 
 /// With the debug binary: a release build takes longer than these tests.
@@ -130,10 +130,10 @@ fn fast_tests() -> Outcome<Note> {
 }
 
 /// nextest where it is installed: it runs tests side by side, names slow ones, and knows profiles.
-fn run_tests(profile: Option<&str>, binary: Option<PathBuf>) -> Outcome<Note> {
+fn run_tests(profile: Option<&str>, binary: Option<&Path>) -> Outcome<Note> {
     let settled = |mut command: Command| {
         command.env(SKIPPED, skipped::list());
-        if let Some(binary) = &binary {
+        if let Some(binary) = binary {
             command.env(TESTED_BINARY, binary);
         }
         if profile.is_some() && std::env::var_os("PROPTEST_CASES").is_none() {

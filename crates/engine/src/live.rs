@@ -80,8 +80,14 @@ pub(crate) fn others_at_work(
         except: own,
         ..SessionFilter::default()
     };
+    // A subagent knows who started it.
+    let own = own.and_then(|num| engine.store.session_at(num).ok().flatten());
+    let parent = own.and_then(|stored| stored.session.parent);
     let mut found = Vec::new();
     for stored in engine.store.sessions(&filter, MOST_OTHERS)? {
+        if parent.as_ref() == Some(&stored.session.host_session) {
+            continue;
+        }
         if Liveness::of(engine, &stored, now)? != Liveness::Over {
             found.push(stored);
         }

@@ -16,8 +16,8 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::hooks::capture;
 use crate::ingest;
-use crate::ops::{backup, embed, retention};
 use crate::live;
+use crate::ops::{backup, embed, retention};
 
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

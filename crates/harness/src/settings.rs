@@ -35,7 +35,7 @@ pub fn settings(input: &[u8]) {
     let host = hark_hosts::find(host).expect("known");
     let options = Options::new(Scope::User, Hooks::Full);
     let mut vault = Vault::open(&around.data).expect("a vault");
-    let plan = hark_hosts::install(&around, &vault.manifest, &[host], options.clone());
+    let plan = hark_hosts::install(&around, &vault.manifest, &[host], &options);
     let refused: Vec<PathBuf> = plan.refused.iter().map(|refused| refused.path.clone()).collect();
     for why in plan.refused.iter().map(|refused| &refused.why) {
         assert!(!why.what.is_empty() && !why.fix.is_empty(), "{name}: refused without a reason");
@@ -47,7 +47,7 @@ pub fn settings(input: &[u8]) {
         same(name, "refused", &edited, bytes);
     }
 
-    let again = hark_hosts::install(&around, &vault.manifest, &[host], options);
+    let again = hark_hosts::install(&around, &vault.manifest, &[host], &options);
     assert!(again.changes.is_empty(), "{name}: a second install changes {:?}", again.changes);
     for gate in [false, true] {
         let _ = hark_hosts::inspect(&around, &vault.manifest, gate);
@@ -69,7 +69,7 @@ fn taken_out_by_hand(name: &str, around: &Surroundings, vault: &mut Vault, file:
     let (host, _) = FILES.iter().find(|(_, known)| *known == name).expect("known");
     let host = hark_hosts::find(host).expect("known");
     let options = Options::new(Scope::User, Hooks::Full);
-    let _ = hark_hosts::install(around, &vault.manifest, &[host], options).apply(vault);
+    let _ = hark_hosts::install(around, &vault.manifest, &[host], &options).apply(vault);
     let mut edited = fs::read(file).expect("there");
     edited.push(b'\n');
     fs::write(file, &edited).expect("written");

@@ -93,13 +93,13 @@ impl Plan {
 }
 
 /// Sets up these assistants. Removes what an earlier install of theirs left and they no longer need.
-pub fn install(around: &Surroundings, manifest: &Manifest, hosts: &[&Host], options: Options) -> Plan {
+pub fn install(around: &Surroundings, manifest: &Manifest, hosts: &[&Host], options: &Options) -> Plan {
     let project = around.project.clone().filter(|_| options.scope == crate::Scope::Project);
     let owner = |host: &Host| Owner { host: host.id.to_owned(), project: project.clone() };
     let active: BTreeSet<Owner> = hosts.iter().map(|host| owner(host)).collect();
     let mut wanted: Vec<(Owner, Wish)> = Vec::new();
     for host in hosts {
-        wanted.extend(wishes(host, options.clone(), around).into_iter().map(|wish| (owner(host), wish)));
+        wanted.extend(wishes(host, options, around).into_iter().map(|wish| (owner(host), wish)));
     }
     let mut plan = compute(around, manifest, &active, &wanted);
     plan.setups = active

@@ -62,7 +62,7 @@ pub const READ_TOOLS: &[&str] = &[
 ];
 
 /// Everything that `options` ask for.
-pub(crate) fn wishes(host: &Host, options: Options, around: &Surroundings) -> Vec<Wish> {
+pub(crate) fn wishes(host: &Host, options: &Options, around: &Surroundings) -> Vec<Wish> {
     let pieces = if options.plugin { host.install.plugin } else { host.install.pieces };
     let writer = Writer { host, options, around };
     let wanted = pieces.iter().filter(|piece| piece.scope == writer.options.scope);
@@ -71,7 +71,7 @@ pub(crate) fn wishes(host: &Host, options: Options, around: &Surroundings) -> Ve
 
 struct Writer<'a> {
     host: &'a Host,
-    options: Options,
+    options: &'a Options,
     around: &'a Surroundings,
 }
 
@@ -305,7 +305,7 @@ mod tests {
         for host in HOSTS {
             for (scope, plugin) in [(Scope::User, false), (Scope::Project, false), (Scope::User, true)] {
                 let options = Options { plugin, allow_reads: true, ..Options::new(scope, Hooks::Full) };
-                let wanted = wishes(host, options.clone(), &around());
+                let wanted = wishes(host, &options, &around());
                 all.extend(wanted.into_iter().map(|wish| (*host, options.clone(), wish)));
             }
         }

@@ -203,7 +203,10 @@ fn a_command_of_the_users_own_may_sum_up_and_is_cleaned_too() {
     let home = summarised_by(&format!("echo \"He saw $(grep -c '^## prompt') requests, with {key}\""));
     let bodies = bodies(&home);
     assert!(bodies.iter().all(|body| body.starts_with("In short: He saw ")), "{bodies:?}");
-    assert!(bodies.iter().all(|body| body.contains("The user asked: ")), "what was said is there too: {bodies:?}");
+    assert!(
+        bodies.iter().all(|body| body.contains("The user asked: ")),
+        "what was said is there too: {bodies:?}"
+    );
     assert!(!bodies.iter().any(|body| body.contains(key)), "{bodies:?}");
 }
 

@@ -127,7 +127,12 @@ fn prompts_are_what_people_typed() {
     let report = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>\n\
                   Read the output file to retrieve the result: /tmp/b1.output";
     let claude = json!({ "session_id": "s1", "cwd": work, "prompt": report, "prompt_id": "p1" });
-    send(&home, "claude-code", "SessionStart", &json!({ "session_id": "s1", "cwd": work, "source": "startup" }));
+    send(
+        &home,
+        "claude-code",
+        "SessionStart",
+        &json!({ "session_id": "s1", "cwd": work, "source": "startup" }),
+    );
     send(&home, "claude-code", "UserPromptSubmit", &claude);
     assert_eq!(count(&home, "event WHERE kind = 'prompt'"), 0);
     for host in ["opencode", "kilo"] {

@@ -22,6 +22,8 @@ pub(super) fn check(config: &Config) -> Result<(), String> {
         ("retention.resolved", u64::from(retention.resolved), 0, MOST_DAYS),
         ("retention.purge_after", u64::from(retention.purge_after), 1, MOST_DAYS),
         ("backup.keep", backup.keep as u64, 1, 10_000),
+        ("history.tokens", history.tokens as u64, 0, 10_000_000),
+        ("history.tail", history.tail as u64, 1, 100_000),
         ("distil.most", distil.most as u64, 1, 1_000),
     ];
     for (name, value, least, most) in numbers {

@@ -19,10 +19,10 @@ use crate::hooks::health;
 use crate::hooks::inject::Words;
 use crate::hooks::left_off;
 use crate::hooks::page::{Page, short};
+use crate::live;
 use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::{ReadScope, Visible};
 use crate::project::{self, changes};
-use crate::live;
 
 /// The ledger's name for injected start context.
 pub(crate) const MARK: &str = "boot";

@@ -303,7 +303,7 @@ pub(crate) fn take(engine: &mut Engine, arrival: &Arrival) -> Result<Option<Capt
             let until = if arrival.recorded.is_some() { now } else { now.plus_millis(1) };
             writer.forget_told(filed.num, until, keeps_warnings(arrival))?;
         }
-        if arrival.event.kind == EventKind::Prompt {
+        if matches!(arrival.event.kind, EventKind::Prompt | EventKind::Task) {
             name_after_prompt(writer, filed.num, &arrival.event.body)?;
         }
         let mut trails = Trails::default();

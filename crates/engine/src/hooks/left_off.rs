@@ -11,8 +11,8 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::hooks::boot::{MARK, Place};
 use crate::hooks::page::{Page, short};
-use crate::recall::gate::is_trivial;
 use crate::live::{Liveness, share_process};
+use crate::recall::gate::is_trivial;
 
 /// Older work is history, not where you left off.
 const LEFT_OFF_MS: i64 = 30 * DAY_MS;
@@ -153,7 +153,7 @@ fn about(session: &Session, asked: &[Clean]) -> Option<Clean> {
     if session.goal.is_some() {
         return session.goal.clone();
     }
-    let title = session.title.as_ref().and_then(|title| request_in(title));
+    let title = session.title.as_ref().and_then(request_in);
     let request = asked.iter().find(|text| !is_question(text)).map(|text| one_line(&title_from_body(text)));
     match title {
         Some(title) if !is_question(&title) => Some(title),

@@ -54,7 +54,7 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     report.store = Some(around.short(&store));
     let hosts = install::chosen(&request.hosts, &around);
     let options = request.how.options(Scope::Project, &machine.config()?);
-    install::wire(&hosts, options, &around, &mut report)?;
+    install::wire(&hosts, &options, &around, &mut report)?;
     report.nothing_found = hosts.is_empty();
     Ok(report)
 }

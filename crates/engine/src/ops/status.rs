@@ -190,7 +190,10 @@ pub const ARCHIVE: Operation = Operation {
     summary: "Archive memories, so that they are no longer offered unasked",
     help: "",
     examples: &[
-        ("hark archive m-7k3q9x2d --reason \"we left AWS\"", "Stop offering a memory, and say why in its history"),
+        (
+            "hark archive m-7k3q9x2d --reason \"we left AWS\"",
+            "Stop offering a memory, and say why in its history",
+        ),
         (
             "hark archive --kind note --older-than 90d --reason \"cleaned up\" --yes",
             "Archive many; without --yes, only list them",

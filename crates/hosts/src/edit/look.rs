@@ -40,7 +40,7 @@ impl Edit {
                 words.extend(list.as_array().into_iter().flatten().filter_map(Value::as_str));
             }
             let is_hark = |word: &&str| Path::new(word).file_stem().is_some_and(|name| name == "hark");
-            words.first().is_some_and(|word| is_hark(&word)) && words.get(1) == Some(&"mcp")
+            words.first().is_some_and(is_hark) && words.get(1) == Some(&"mcp")
         };
         let others = all.iter().filter(|(name, entry)| *name != own && starts_hark(entry));
         others.map(|(name, _)| name.clone()).collect()

@@ -91,7 +91,7 @@ fn foreign<'t>(inside: &'t str, block: &str) -> String {
         let line =
             if marked { line.split_once("-->").map_or("", |(_, rest)| rest.trim_start()) } else { line };
         let ours = block.lines().any(|ours| ours.trim_end() == line.trim_end());
-        (!ours && !(marked && line.is_empty())).then_some(line)
+        (!(ours || marked && line.is_empty())).then_some(line)
     };
     let lines: Vec<&str> = inside.split_inclusive('\n').filter_map(rest).collect();
     let is_text = |line: &&str| !line.trim().is_empty();

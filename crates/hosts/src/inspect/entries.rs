@@ -21,7 +21,7 @@ pub(super) struct Problem {
 
 pub(super) fn problems(host: &Host, options: &Options, around: &Surroundings) -> Vec<Problem> {
     let mut found: Vec<Problem> = Vec::new();
-    for Wish { file, edit, .. } in wishes(host, options.clone(), around) {
+    for Wish { file, edit, .. } in wishes(host, options, around) {
         let Some(text) = edit::readable(&file) else { continue };
         let mut said = server(&edit, &text, around);
         said.extend(hook(&edit, &text, around).map(|what| (what, None)));
@@ -40,7 +40,7 @@ pub(super) fn problems(host: &Host, options: &Options, around: &Surroundings) ->
 /// Which of hark's things are not in the file at all.
 pub(super) fn missing(file: &Path, host: &Host, options: &Options, around: &Surroundings) -> Vec<String> {
     let text = edit::readable(file).unwrap_or_default();
-    let here = wishes(host, options.clone(), around).into_iter().filter(|wish| wish.file == file);
+    let here = wishes(host, options, around).into_iter().filter(|wish| wish.file == file);
     let absent = here.filter(|wish| wish.edit.state(&text) == Ok(State::Absent));
     absent.map(|wish| wish.edit.label()).collect()
 }

@@ -114,7 +114,7 @@ fn examine(
         tools: setup.map(|setup| setup.tools.clone()).unwrap_or_default(),
         ..Options::new(scope, hooks)
     };
-    let plan = plan::install(around, manifest, &[host], options.clone());
+    let plan = plan::install(around, manifest, &[host], &options);
     let again = again(host, &options);
     let tokenless = plan.tokenless.iter().map(|note| format!("{}: {}", around.short(&note.path), note.what));
     let tokenless: Vec<String> = tokenless.collect();

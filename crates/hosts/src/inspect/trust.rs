@@ -18,7 +18,7 @@ pub(super) fn problem(host: &Host, options: &Options, around: &Surroundings) -> 
     let settings = around.find(host, &crate::codex::SETTINGS)?;
     let state = edit::setting(&settings, &["hooks".to_owned(), "state".to_owned()]).unwrap_or_default();
     let (mut all, mut unseen, mut off) = (0, 0, 0);
-    for wish in wishes(host, options.clone(), around) {
+    for wish in wishes(host, options, around) {
         let Edit::JsonItem { path, mark, .. } = &wish.edit else { continue };
         let (Some(text), Some(event)) = (edit::readable(&wish.file), path.last()) else { continue };
         let Some((group, handler)) = wish.edit.position(&text, mark) else { continue };

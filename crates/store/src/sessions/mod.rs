@@ -217,6 +217,10 @@ impl Store {
         run().at(self)
     }
 
+    pub fn session_at(&self, num: i64) -> Result<Option<StoredSession>, StoreError> {
+        by_num(&self.conn, num).at(self)
+    }
+
     pub fn session(&self, id: &SessionRef) -> Result<StoredSession, StoreError> {
         let run = || -> rusqlite::Result<Vec<StoredSession>> {
             match id {

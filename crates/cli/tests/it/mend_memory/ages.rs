@@ -29,7 +29,7 @@ fn archived_matches_come_last_with_their_status_and_only_when_asked() {
     let old = home.remember("The printer in the hall needs the blue toner.");
     home.set_now("2027-06-10T12:00:00Z");
     let applied = home.hark(["retention", "--apply", "--json"]).ok().json();
-    assert_eq!(ids(&applied["archive"]), [old.clone()]);
+    assert_eq!(ids(&applied["archive"]), [old.as_str()]);
     let new = home.remember("The printer in the hall is broken.");
     let told = home.recall("printer in the hall toner", &[]);
     assert_eq!(ids(&told["hits"]), [new.clone(), old.clone()], "{told}");
@@ -69,7 +69,7 @@ fn retention_keeps_open_work_and_takes_another_window() {
     let due =
         |args: &[&str]| ids(&home.hark([&["retention", "--json"], args].concat()).ok().json()["archive"]);
     assert!(due(&[]).is_empty());
-    assert_eq!(due(&["--days", "90"]), [fact.clone()]);
+    assert_eq!(due(&["--days", "90"]), [fact.as_str()]);
     home.hark(["retention", "--days", "0"]).fails(2);
     let late = home.hark(["retention", "--days", "1", "--all"]).ok().stdout();
     assert!(late.contains(&blocker) && late.contains(&task) && late.contains("still open"), "{late}");

@@ -129,8 +129,8 @@ fn links_can_be_listed_by_relation() {
     let links =
         |args: &[&str]| ids(&home.hark([&["links", "--json", &bug], args].concat()).ok().json()["links"]);
     assert_eq!(links(&[]).len(), 2);
-    assert_eq!(links(&["--as", "fixes"]), [fix.clone()]);
-    assert_eq!(links(&["--as", "fixed_by"]), [fix.clone()]);
+    assert_eq!(links(&["--as", "fixes"]), [fix.as_str()]);
+    assert_eq!(links(&["--as", "fixed_by"]), [fix.as_str()]);
     assert_eq!(links(&["--as", "fixes", "--as", "related"]).len(), 2);
     let outgoing = home.hark(["links", &fix, "--as", "fixed_by", "--json"]).ok().json();
     assert!(ids(&outgoing["links"]).is_empty(), "nothing fixes the fix: {outgoing}");

@@ -28,7 +28,7 @@ fn a_number_belongs_to_its_project() {
     assert_eq!(context(&shop, "!123"), of_shop);
     assert_eq!(context(&shop, "acme/shop!123"), of_shop);
     assert_eq!(context(&other, "acme/shop!123"), of_shop, "named from another project");
-    assert_eq!(context(&other, "!123"), [theirs.clone()]);
+    assert_eq!(context(&other, "!123"), [theirs.as_str()]);
     assert_eq!(context(&shop, "group/proj!123"), sorted(&[&foreign, &theirs]));
     assert!(context(&shop, "!23").is_empty() && context(&shop, "#123").is_empty());
     let all = home.hark(["context", "!123", "--all-projects", "--json"]).within(&shop).ok().json();

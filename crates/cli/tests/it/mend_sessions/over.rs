@@ -66,12 +66,13 @@ fn subagents_belong_to_their_parent_and_end_with_it() {
     let child = |session: &str, name: &str, more: Value| {
         let mut more = more;
         more["parent_id"] = json!("parent");
-        tell(&home, "opencode", &work, session, name, &more);
+        tell(&home, "opencode", &work, session, name, &more)
     };
     start(&home, "opencode", &work, "parent", "startup");
     tell(&home, "opencode", &work, "parent", "chat.message", &json!({ "prompt": "Paint the fence green" }));
     for session in ["c1", "c2"] {
-        child(session, "session.start", json!({}));
+        let said = child(session, "session.start", json!({}));
+        assert!(!said.contains("Paint the fence"), "its own parent: {said}");
         child(session, "chat.message", json!({ "prompt": "Count the brushes in the shed" }));
     }
     let said = start(&home, "claude-code", &work, "a", "startup");

@@ -146,7 +146,7 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
         around.bearer = None;
     }
     report.store = Some(around.short(&around.data));
-    wire(&hosts, options, &around, &mut report)?;
+    wire(&hosts, &options, &around, &mut report)?;
     if hosts.iter().all(|host| host.install.pieces.is_empty()) {
         report.snippet = Some(snippet(&around, &tools));
     }
@@ -173,7 +173,7 @@ pub(super) fn chosen(names: &[String], around: &Surroundings) -> Vec<&'static Ho
 /// Plans the changes, and makes them unless it is a dry run.
 pub(super) fn wire(
     hosts: &[&'static Host],
-    options: Options,
+    options: &Options,
     around: &Surroundings,
     report: &mut Report,
 ) -> Result<(), EngineError> {
@@ -182,14 +182,14 @@ pub(super) fn wire(
     }
     if report.dry_run {
         let manifest = hark_hosts::look(&around.data).map_err(|e| vault_failure(&e))?;
-        let plan = hark_hosts::install(around, &manifest, hosts, options.clone());
-        report.add_hosts(hosts, &options, around, &plan);
+        let plan = hark_hosts::install(around, &manifest, hosts, options);
+        report.add_hosts(hosts, options, around, &plan);
         report.add_diff(&plan);
         return Ok(());
     }
     let mut vault = Vault::open(&around.data).map_err(|e| vault_failure(&e))?;
-    let plan = hark_hosts::install(around, &vault.manifest, hosts, options.clone());
-    report.add_hosts(hosts, &options, around, &plan);
+    let plan = hark_hosts::install(around, &vault.manifest, hosts, options);
+    report.add_hosts(hosts, options, around, &plan);
     apply(plan, &mut vault, around, report);
     Ok(())
 }
@@ -236,8 +236,10 @@ pub const OPERATION: Operation = Operation {
     help: "Changes settings files of assistants; `hark uninstall` restores them byte for byte.",
     examples: &[
         ("hark install", "Connect every assistant that is found"),
-        ("hark install claude-code --dry-run", "Show what would change for one assistant"),
-        ("hark install codex --scope project", "Connect one assistant in this project only"),
+        (
+            "hark install codex --scope project --dry-run",
+            "Show what would change for one assistant in this project",
+        ),
         ("hark install --allow-reads", "Let assistants search memory without asking each time"),
     ],
     group: Group::Start,
