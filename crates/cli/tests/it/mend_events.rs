@@ -83,13 +83,15 @@ fn a_session_of_cline_has_its_own_id_ends_and_is_not_doubled_by_its_transcript()
     assert_eq!(listed[0]["status"], "closed", "{listed:?}");
     let folder = home.user().join(".cline/data/sessions").join(id);
     let at = 1_794_830_400_000_i64;
-    let messages = json!({ "version": 1, "agent": "lead", "sessionId": id, "messages": [
+    let messages = json!([
         { "role": "user", "ts": at, "content": [{ "type": "text", "text": "<user_input mode=\"act\">Build the release</user_input>" }] },
         { "role": "assistant", "ts": at, "content": [{ "type": "tool_use", "id": "call_d0aeeb80229f44798480", "name": "run_commands", "input": { "commands": ["make"] } }] },
         { "role": "user", "ts": at, "content": [{ "type": "tool_result", "tool_use_id": "call_d0aeeb80229f44798480", "content": [{ "query": "make", "result": "ok\n", "success": true }] }] },
         { "role": "assistant", "ts": at, "content": [{ "type": "text", "text": "All done." }] },
-    ] });
-    put(&folder.join(format!("{id}.messages.json")), &messages.to_string());
+    ]);
+    let document =
+        format!("{{\"version\":1,\"agent\":\"lead\",\"sessionId\":\"{id}\",\"messages\":{messages}}}");
+    put(&folder.join(format!("{id}.messages.json")), &document);
     put(&folder.join(format!("{id}.json")), &json!({ "session_id": id, "cwd": work }).to_string());
     let report = ingest(&home, &folder);
     assert_eq!(report["files"]["unrecognised"], 0, "the description next to it is no transcript: {report}");

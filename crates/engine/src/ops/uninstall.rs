@@ -122,8 +122,7 @@ pub const OPERATION: Operation = Operation {
     help: "Every settings file is restored byte for byte, unless you changed it since: then only the entries of hark are removed, and what you wrote stays.",
     examples: &[
         ("hark uninstall", "Disconnect every assistant; memories stay"),
-        ("hark uninstall codex", "Disconnect one assistant"),
-        ("hark uninstall --dry-run", "Show what would change"),
+        ("hark uninstall codex --dry-run", "Show what would change for one assistant"),
         ("hark uninstall --purge", "Disconnect everything and delete your store"),
     ],
     group: Group::Start,

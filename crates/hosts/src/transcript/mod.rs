@@ -220,7 +220,10 @@ pub fn recognise(path: &Path, head: &[u8]) -> Option<&'static Transcripts> {
     }
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start_matches('\u{feff}').trim_start();
-    TRANSCRIPTS.iter().copied().find(|t| t.shape != Shape::Database && (t.begins)(text))
+    let begins = |t: &&Transcripts| t.shape != Shape::Database && (t.begins)(text);
+    let mut all = TRANSCRIPTS.iter().copied();
+    // A document on one line can look like a line of somebody else's; its name tells them apart.
+    all.clone().find(|t| begins(t) && t.is_named(path)).or_else(|| all.find(begins))
 }
 
 /// The name of a file without its extension, which many assistants use as session id.
