@@ -99,13 +99,14 @@ fn answer(
         What::Compacting => {
             parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), Beginning::GoesOn)?);
         }
-        What::Prompt(_) | What::Task(_) => match late_boot(engine, event, filed.num)? {
-            Some(words) => parts.push(words),
-            None => {
-                let words = for_prompt(engine, Some(filed.num), event.cwd.as_deref(), &arrival.event.body)?;
-                parts.extend(words.map(|words| (words, "prompt")));
-            }
-        },
+        What::Prompt(_) | What::Task(_) => {
+            parts.extend(late_boot(engine, event, filed.num)?);
+            let words = for_prompt(engine, Some(filed.num), event.cwd.as_deref(), &arrival.event.body)?;
+            // The boot context may have said it just now.
+            let is_said = |item: &String| parts.iter().any(|(said, _)| said.items.contains(item));
+            let words = words.filter(|words| !words.items.iter().any(is_said));
+            parts.extend(words.map(|words| (words, "prompt")));
+        }
         What::AfterTool { .. } => {
             let now = engine.now();
             let known = alert::known_fix(&captured.back, now, engine.config.inject.alert);

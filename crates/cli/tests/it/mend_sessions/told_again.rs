@@ -33,6 +33,21 @@ fn what_was_told_before_a_compaction_may_be_told_after_it() {
     assert_eq!(ask(&home, "claude-code", "s"), "", "once");
 }
 
+/// Not every client reports the start that follows a compaction.
+#[test]
+fn the_first_prompt_after_a_compaction_brings_both_the_boot_context_and_its_memory() {
+    let mut home = home();
+    let work = home.work();
+    home.remember(FACT);
+    home.remember_with("Never delete invoices.", &["--kind", "directive"]);
+    start(&home, "claude-code", &work, "s", "startup");
+    home.set_now("2026-06-15T12:10:00Z");
+    tell(&home, "claude-code", &work, "s", "PreCompact", &json!({ "trigger": "auto" }));
+    home.set_now("2026-06-15T12:20:00Z");
+    let said = ask(&home, "claude-code", "s");
+    assert!(said.contains("Never delete invoices") && said.contains("release branch"), "{said}");
+}
+
 #[test]
 fn what_a_session_stored_itself_is_offered_after_a_compaction() {
     let mut home = home();
