@@ -3,7 +3,7 @@
 use hark_testkit::model::Step;
 use serde_json::json;
 
-use super::{Client, Compaction, words};
+use super::{Client, words};
 use crate::e2e::proven::Promise;
 
 pub(super) const CLIENT: Client = Client {
@@ -47,10 +47,14 @@ pub(super) const CLIENT: Client = Client {
     delegate: None,
     // It fetches the session from its cloud.
     resumes: false,
-    compacts: Some(Compaction::Tokens(260_000)),
+    compacts: None,
     ends_by_hook: true,
     instructed: true,
-    absent: &[(Promise::Prompt, NO_PROMPTS), (Promise::Silence, NO_PROMPTS)],
+    absent: &[
+        (Promise::Prompt, NO_PROMPTS),
+        (Promise::Silence, NO_PROMPTS),
+        (Promise::AfterCompaction, "`droid exec` compacts without firing a hook"),
+    ],
 };
 
 const NO_PROMPTS: &str = "`droid exec` fires no hook for a prompt";
