@@ -70,7 +70,7 @@ fn edits_inside_stay_until_we_go() {
     machine.install(HOSTS, "user");
     let inside = replace(&machine, &files, "[\"mcp\"]", "[\"mcp\", \"--tools\", \"all\"]")
         + replace(&machine, &files, "\"timeout\": 10", "\"timeout\": 11")
-        // Lines of the user in a block stay even then; see `mend_install`.
+        // Lines of the user in a block stay even then; see `wiring`.
         + replace(&machine, &files, "## Memory (hark)\n", "\n## Memory (hark)\n\n");
     assert!(inside > 15, "{inside}");
     let edited = machine.tree();
