@@ -122,14 +122,14 @@ fn clines_agents_share_the_session_that_its_transcript_has() {
     let read_as = |name: &str, more: Value| {
         let mut payload = base.clone();
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let home = |name: &str| (name == "HOME").then(|| "/home/dev".to_owned());
+        let home = |name: &str| (name == "HOME").then(|| "/users/dev".to_owned());
         read(crate::find("cline").unwrap(), Some(name), payload.to_string().as_bytes(), &home)
     };
     let start = read_as("TaskStart", json!({ "hookName": "agent_start" }));
     assert_eq!(start.session.as_deref(), Some("179_abc"));
     assert_eq!(
         start.transcript.as_deref(),
-        Some("/home/dev/.cline/data/sessions/179_abc/179_abc.messages.json")
+        Some("/users/dev/.cline/data/sessions/179_abc/179_abc.messages.json")
     );
     let done = json!({ "hookName": "agent_end", "turn": { "outputText": "Done.", "status": "completed" } });
     let end = read_as("TaskComplete", done.clone());

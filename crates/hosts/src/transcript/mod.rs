@@ -223,7 +223,8 @@ pub fn recognise(path: &Path, head: &[u8]) -> Option<&'static Transcripts> {
     let begins = |t: &&Transcripts| t.shape != Shape::Database && (t.begins)(text);
     let mut all = TRANSCRIPTS.iter().copied();
     // A document on one line can look like a line of somebody else's; its name tells them apart.
-    all.clone().find(|t| begins(t) && t.is_named(path)).or_else(|| all.find(begins))
+    let is_document = |t: &&Transcripts| t.shape == Shape::Document && t.is_named(path);
+    all.clone().find(|t| begins(t) && is_document(t)).or_else(|| all.find(begins))
 }
 
 /// The name of a file without its extension, which many assistants use as session id.

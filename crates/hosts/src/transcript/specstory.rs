@@ -193,10 +193,10 @@ fn when(line: &str) -> Option<Timestamp> {
         let zone = clock.find(['Z', '+', '-']).unwrap_or(clock.len());
         let (clock, zone) = clock.split_at(zone);
         let seconds = if clock.len() == 5 { ":00" } else { "" };
-        let zone = match zone {
-            "" => "Z".to_owned(),
-            zone if zone.len() == 5 => format!("{}:{}", &zone[..3], &zone[3..]),
-            zone => zone.to_owned(),
+        let zone = match (zone, zone.split_at_checked(3)) {
+            ("", _) => "Z".to_owned(),
+            (_, Some((hours, minutes))) if minutes.len() == 2 => format!("{hours}:{minutes}"),
+            _ => zone.to_owned(),
         };
         is_date.then(|| time(&format!("{date}T{clock}{seconds}{zone}")))?
     })
