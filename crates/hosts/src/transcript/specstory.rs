@@ -291,3 +291,20 @@ fn inline(text: &str) -> Vec<&str> {
     let before = at_line_start(text, "```").map_or(text, |at| &text[..at]);
     before.split('`').skip(1).step_by(2).map(str::trim).filter(|span| !span.is_empty()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::when;
+
+    #[test]
+    fn times_are_read_and_what_is_none_is_harmless() {
+        let at = |line: &str| when(line).map(|at| at.to_string());
+        assert_eq!(at("_**User (2026-01-02 03:04:05Z)**_").as_deref(), Some("2026-01-02T03:04:05.000Z"));
+        assert_eq!(
+            at("Claude Code Session (2026-01-02 03:04+0100)").as_deref(),
+            Some("2026-01-02T02:04:00.000Z")
+        );
+        assert_eq!(at("_**User (2026-01-02 ZS\u{fffd})**_"), None);
+        assert_eq!(at("2026-01-02 +\u{e9}\u{e9}"), None);
+    }
+}
