@@ -98,8 +98,13 @@ impl Pauses {
     }
 
     fn write(&mut self, layout: &Layout) -> Result<(), EngineError> {
-        let extra = self.pauses.len().saturating_sub(MOST);
-        self.pauses.drain(..extra);
+        let mut extra = self.pauses.len().saturating_sub(MOST);
+        // What goes on until somebody ends it must stay.
+        self.pauses.retain(|pause| {
+            let goes = extra > 0 && (pause.session.is_some() || pause.until.is_some());
+            extra -= usize::from(goes);
+            !goes
+        });
         let path = Self::path(layout);
         let door: &Door = layout.door();
         door.create_folder(Path::new("")).map_err(|e| StoreError::io(&path, e))?;

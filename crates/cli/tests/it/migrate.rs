@@ -32,7 +32,7 @@ fn migrate(home: &Home, args: &[&str]) -> Value {
 }
 
 /// Every memory by its title.
-fn memories(home: &Home) -> HashMap<String, Value> {
+pub(crate) fn memories(home: &Home) -> HashMap<String, Value> {
     let states = ["active", "resolved", "superseded", "archived"].map(|state| ["--status", state]).concat();
     let flags = ["list", "--all-projects", "--limit", "1000", "--json"];
     let listed = home.hark([&flags[..], &states].concat()).ok().json();

@@ -9,6 +9,8 @@ use hark_testkit::git::{git, repository};
 use hark_testkit::{Home, disk, sqlite};
 use serde_json::{Value, json};
 
+use crate::migrate::memories;
+
 fn home() -> Home {
     Home::new(env!("CARGO_BIN_EXE_hark")).at("2026-06-01T00:00:00Z")
 }
@@ -36,15 +38,6 @@ fn shop(home: &Home) -> PathBuf {
     let repo = repository(home, "shop");
     git(home, &repo, &["remote", "add", "origin", "https://git.example.org/acme/shop.git"]);
     repo
-}
-
-/// Memories by title.
-fn memories(home: &Home) -> HashMap<String, Value> {
-    let states = ["active", "resolved", "superseded", "archived"].map(|state| ["--status", state]).concat();
-    let flags = ["list", "--all-projects", "--limit", "1000", "--json"];
-    let listed = home.hark([&flags[..], &states].concat()).ok().json();
-    let all = listed["memories"].as_array().unwrap().iter();
-    all.map(|m| (m["title"].as_str().unwrap().to_owned(), m.clone())).collect()
 }
 
 fn unmapped(source: &Value) -> HashMap<String, u64> {

@@ -260,11 +260,11 @@ fn a_moved_folder_is_noticed_and_merged() {
     let command = format!("hark project merge {from} {into}");
     assert!(findings(&home, &new).contains(&command), "{}", findings(&home, &new));
     let told = start(&home, "s2", &new);
-    assert!(
-        told.contains(&command) && told.lines().filter(|line| line.contains("merge")).count() == 1,
-        "{told}"
-    );
-    assert!(!start(&home, "s3", &new).contains("merge"), "once is enough");
+    assert_eq!(told.matches("hark project list").count(), 1, "{told}");
+    assert!(!told.contains(&from), "a repository chooses its name, and this is no quote: {told}");
+    assert!(!start(&home, "s3", &new).contains("project list"), "once is enough");
+    let shown = home.hark(["project", "list"]).within(&new).ok().stderr();
+    assert!(shown.contains(&command), "{shown}");
 
     let before = disk::notes(&home.store());
     let arguments: Vec<&str> = command.split(' ').skip(1).collect();

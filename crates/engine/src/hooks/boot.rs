@@ -87,12 +87,13 @@ fn predecessor(engine: &mut Engine, folder: &Path) -> Option<String> {
     if engine.store.was_told_of_predecessor(&key) {
         return None;
     }
-    let found = project::predecessor::find(engine, folder).ok()??;
+    let found = project::predecessor::find(engine, folder).ok()?.filter(|found| found.is_likely())?;
     engine.store.tell_of_predecessor(&key);
+    // Without names: a repository chooses its own, and this line is not a quote.
     Some(format!(
-        "hark: {}. Tell the user: if they are one project, run `{}` in their own terminal.",
-        found.sentence(),
-        found.command()
+        "hark: this project has no memories, but another one, {}, has some. Tell the user: `hark project list`, run here in \
+         their own terminal, shows the command that makes them one.",
+        found.reason()
     ))
 }
 

@@ -34,15 +34,23 @@ impl Predecessor {
         merge_command(self.from.as_str(), self.into.as_str())
     }
 
-    pub(crate) fn sentence(&self) -> String {
-        let why = match self.why {
+    /// Whether it is worth saying unasked. That some other folder is gone says little about this one.
+    pub(crate) fn is_likely(&self) -> bool {
+        self.why != Why::FolderGone
+    }
+
+    pub(crate) fn reason(&self) -> &'static str {
+        match self.why {
             Why::SameFolder => "which was in this folder",
             Why::SameCommit => "which has the same first commit",
             Why::SameName => "which has the same name",
             Why::FolderGone => "whose folder is gone",
-        };
+        }
+    }
+
+    pub(crate) fn sentence(&self) -> String {
         let memories = crate::operation::text::count(self.memories, "memory", "memories");
-        format!("this project has no memories, but {}, {why}, has {memories}", self.from)
+        format!("this project has no memories, but {}, {}, has {memories}", self.from, self.reason())
     }
 }
 
