@@ -57,6 +57,16 @@ impl Kind {
         self as u8
     }
 
+    /// The kind of a code; `None` for a code of a newer version.
+    pub fn from_code(code: u8) -> Option<Kind> {
+        Kind::ALL.get(usize::from(code)).copied()
+    }
+
+    /// Kinds that say what went wrong or how it was put right.
+    pub const fn repairs(self) -> bool {
+        matches!(self, Kind::Lesson | Kind::Solution | Kind::Failure | Kind::Fix | Kind::Blocker)
+    }
+
     /// Kinds that stay true over time: ranking does not let them fade below a floor.
     pub const fn endures(self) -> bool {
         matches!(

@@ -6,6 +6,7 @@ mod bench;
 mod coding;
 mod distil;
 mod eval;
+mod learn;
 mod machine;
 mod page;
 mod share;
@@ -31,7 +32,8 @@ usage: cargo xtask COMMAND
   distil [--errors | --all FILE]
                                 score what is distilled from labelled turns of real transcripts; updates
                                 docs/benchmarks.md. Or list errors of the tuned half, or all that a file yields
-  eval [--set NAME] [--json PATH] [--binary PATH] [--encoder FILE|none] [--fit [--write]]
+  eval [--set NAME] [--json PATH] [--binary PATH] [--encoder FILE|none] [--weights FILE|none]
+       [--fit [--write] | --learn [--reuse] [--write]]
                                 score what the release binary finds, beside plain FTS5; a full run
                                 updates docs/benchmarks.md
   transcripts DIR SIZE          write made-up transcripts (2GB, 500MB), to measure `hark ingest` on

@@ -69,7 +69,7 @@ pub use log::fold_beside;
 pub use places::{ProjectCount, ProjectPlace};
 pub use project_book::ProjectBook;
 pub use projects::ProjectNum;
-pub use read::{EntityCount, ListFilter, ListOrder, Neighbour, Stats, Stored};
+pub use read::{EntityCount, ListFilter, ListOrder, Neighbour, Preceding, Stats, Stored};
 pub use recorded::VIA as VIA_TRANSCRIPT;
 pub use remains::Remains;
 pub use reset::Emptied;

@@ -1,6 +1,6 @@
 //! Plain questions to the index: one memory, lists, links, entities, counts.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use hark_core::entity::Match;
@@ -53,6 +53,14 @@ pub enum ListOrder {
     #[default]
     NewestChange,
     OldestFirst,
+}
+
+/// The memory that precedes another in its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preceding {
+    pub memory: i64,
+    /// It ends with a question mark.
+    pub asks: bool,
 }
 
 /// The other end of a link.
@@ -185,6 +193,25 @@ impl Store {
             found.extend(statement.query_row([num], stored).optional().at(self)?);
         }
         Ok(found)
+    }
+
+    /// What precedes memories in their session, for those of one passage.
+    pub fn preceding(&self, nums: &[i64]) -> Result<HashMap<i64, Preceding>, StoreError> {
+        let run = || -> rusqlite::Result<HashMap<i64, Preceding>> {
+            let mut read = self.conn.prepare_cached(
+                "SELECT p.num, rtrim(json_extract(p.doc, '$.body')) LIKE '%?' FROM memory m \
+                 JOIN memory p ON p.num = m.num - 1 AND p.project = m.project \
+                 WHERE m.num = ?1 AND m.passages = 1 AND p.passages = 1 \
+                 AND json_extract(m.doc, '$.session') = json_extract(p.doc, '$.session')",
+            )?;
+            let mut found = HashMap::new();
+            for num in nums {
+                let before = read.query_row([num], |row| Ok(Preceding { memory: row.get(0)?, asks: row.get(1)? }));
+                found.extend(before.optional()?.map(|before| (*num, before)));
+            }
+            Ok(found)
+        };
+        run().at(self)
     }
 
     /// Memories that were stored in a session, oldest first. `names` are the ids under which it is known; none of

@@ -14,7 +14,7 @@ use crate::connection;
 use crate::error::{At, StoreError};
 use crate::index::{CHUNK_CAPACITY, Facets, SLOT_BYTES, memory_of, ordinal_of, texts};
 use crate::own;
-use crate::search::{Filter, Sieve, tagged};
+use crate::search::{Filter, Sieve, Spread, tagged};
 use crate::store::Store;
 
 /// Sign bits cover this many values.
@@ -145,9 +145,11 @@ impl Store {
         filter: &Filter,
         limit: usize,
         known: &HashSet<i64>,
-    ) -> rusqlite::Result<Vec<Near>> {
+    ) -> rusqlite::Result<(Vec<Near>, Spread)> {
         let sieve = Sieve::new(filter, tagged(&self.conn, filter)?);
         let wanted = signs(&question.values);
+        let cosines = cosines();
+        let (mut count, mut sum, mut squares) = (0usize, 0f64, 0f64);
         // The farthest of the nearest is on top.
         let mut nearest: BinaryHeap<(u32, u32, i64)> = BinaryHeap::new();
         let mut places: HashMap<i64, (i64, Facets)> = HashMap::new();
@@ -160,13 +162,18 @@ impl Store {
                 let Some(found) = placed(slots, slot, passage).filter(|found| found.key != NO_VECTOR) else {
                     continue;
                 };
+                if !sieve.passes(&facets, memory_of(passage)) {
+                    continue;
+                }
+                let distance = hamming(&wanted, found.signs);
+                let cosine = f64::from(cosines[(distance as usize).min(SIGNS)]);
+                (count, sum, squares) = (count + 1, sum + cosine, squares + cosine * cosine);
                 if known.contains(&passage) {
                     places.insert(passage, (found.key, facets));
                     continue;
                 }
-                let near = (hamming(&wanted, found.signs), facets.tie, passage);
-                let is_nearer = nearest.len() < limit || nearest.peek().is_some_and(|worst| near < *worst);
-                if !is_nearer || !sieve.passes(&facets, memory_of(passage)) {
+                let near = (distance, facets.tie, passage);
+                if nearest.len() >= limit && nearest.peek().is_none_or(|worst| near >= *worst) {
                     continue;
                 }
                 places.insert(passage, (found.key, facets));
@@ -192,37 +199,9 @@ impl Store {
                 found.push(Near { facets, cosine });
             }
         }
-        Ok(found)
-    }
-
-    /// How near passages are to a question, as far as they have a place in the space.
-    pub(crate) fn nearness_in(
-        &self,
-        space: &str,
-        question: &Vector,
-        passages: impl Iterator<Item = i64>,
-    ) -> rusqlite::Result<HashMap<i64, f32>> {
-        let mut find = self.conn.prepare_cached(
-            "SELECT substr(s.slots, 1 + p.slot * ?3, ?3) FROM passage p \
-             JOIN space_chunk s ON s.space = ?1 AND s.chunk = p.chunk WHERE p.id = ?2",
-        )?;
-        let mut read =
-            self.conn.prepare_cached("SELECT scale, vec FROM space_vector WHERE space = ?1 AND key = ?2")?;
-        let mut near = HashMap::new();
-        for passage in passages {
-            let key = find.query_row(params![space, passage, SLOT_BYTES as i64], |row| {
-                let slot = row.get_ref(0)?.as_blob()?;
-                Ok(placed(slot, 0, passage).map(|found| found.key).filter(|key| *key != NO_VECTOR))
-            });
-            let Some(key) = key.optional()?.flatten() else { continue };
-            let cosine = read.query_row(params![space, key], |row| {
-                let scale: f64 = row.get(0)?;
-                let values: Vec<i8> = row.get_ref(1)?.as_blob()?.iter().map(|b| b.cast_signed()).collect();
-                Ok(question.cosine_with(scale as f32, &values))
-            });
-            near.extend(cosine.optional()?.map(|cosine| (passage, cosine)));
-        }
-        Ok(near)
+        let mean = if count > 0 { sum / count as f64 } else { 0.0 };
+        let variance = if count > 0 { (squares / count as f64 - mean * mean).max(0.0) } else { 0.0 };
+        Ok((found, Spread { count, mean: mean as f32, deviation: variance.sqrt() as f32 }))
     }
 }
 
@@ -422,6 +401,11 @@ fn write_slots(conn: &Connection, space: &str, chunk: i64, slots: &[u8]) -> rusq
     )?
     .execute(params![space, chunk, slots])?;
     Ok(())
+}
+
+/// The cosine that a number of differing signs stands for.
+fn cosines() -> [f32; SIGNS + 1] {
+    std::array::from_fn(|differing| (std::f32::consts::PI * differing as f32 / SIGNS as f32).cos())
 }
 
 fn signs(values: &[i8]) -> [u8; SIGNS / 8] {

@@ -5,6 +5,7 @@ pub mod bm25;
 pub mod calibration;
 pub mod decay;
 pub mod fusion;
+pub mod judge;
 
 /// One reason for the position of a hit, for `--explain`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]

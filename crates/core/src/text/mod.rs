@@ -12,6 +12,7 @@ mod script;
 mod sentences;
 mod stem;
 mod stopwords;
+mod symptom;
 mod typo;
 
 pub use asked::what_is_asked;
@@ -21,6 +22,7 @@ pub use passages::{PASSAGE_CHARS, Passage, Voice, passages, without_speaker, wri
 pub use sentences::{Sentence, asks_about_self, sentences};
 pub(crate) use stem::stem;
 pub use stopwords::is_stop_word;
+pub use symptom::{is_symptom, message};
 pub use typo::{deletions, may_be_typo_of, query_deletions, typo_distance};
 
 use script::{Run, runs};

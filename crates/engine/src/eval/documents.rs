@@ -1,6 +1,6 @@
 //! The common format of a retrieval set: documents, haystacks, queries.
 
-use hark_core::Timestamp;
+use hark_core::{Kind, Timestamp};
 use hark_core::text::write_turn;
 use serde::Deserialize;
 
@@ -18,6 +18,11 @@ pub struct Document {
     pub session: Option<String>,
     #[serde(default)]
     pub files: Vec<String>,
+    #[serde(default)]
+    pub kind: Option<Kind>,
+    /// Phrases that it answers.
+    #[serde(default)]
+    pub asked_as: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

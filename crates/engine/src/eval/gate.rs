@@ -100,7 +100,7 @@ pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
             let found = if gate::is_trivial(&pair.prompt) {
                 Vec::new()
             } else {
-                shelf.ask(&pair.prompt, pair.date.as_deref(), EXPLAINED)?
+                shelf.ask(&pair.prompt, pair.date.as_deref(), EXPLAINED, None)?
             };
             let decision = gate::decide(found.iter().map(|(_, hit)| hit), threshold);
             micros.push(started.elapsed().as_micros() as u64);

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
 use hark_core::rank::Contribution;
+use hark_core::rank::judge::{Features, Judge};
 use serde::Serialize;
 
 use super::documents::{Document, Haystack, Query};
@@ -42,6 +43,12 @@ pub struct RankRequest {
     /// Ask with another encoder than the one inside: a file that `hark model get` made, or none
     #[arg(long, value_name = "FILE|none")]
     pub encoder: Option<PathBuf>,
+    /// Judge with these weights instead of the ones inside: a file that `cargo xtask eval --learn` wrote, or none
+    #[arg(long, value_name = "FILE|none")]
+    pub weights: Option<PathBuf>,
+    /// Write the evidence for every candidate to this file
+    #[arg(long, value_name = "FILE")]
+    pub evidence: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,6 +66,24 @@ struct Line<'a> {
     explain: Vec<&'a [Contribution]>,
 }
 
+/// The candidates for one question, each with the values of its features.
+#[derive(Serialize)]
+struct Surveyed<'a> {
+    qid: &'a str,
+    candidates: Vec<(String, Vec<f32>)>,
+}
+
+fn read_weights(path: &Path) -> Result<Judge, EngineError> {
+    let fail = |reason: String| {
+        EngineError::invalid(
+            format!("cannot read the weights in {}: {reason}", path.display()),
+            "write them with `cargo xtask eval --learn`",
+        )
+    };
+    let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
+    Judge::parse(&text).map_err(fail)
+}
+
 pub fn rank(request: &RankRequest) -> Result<RankReport, EngineError> {
     let documents: Vec<Document> = read_lines(&request.docs)?;
     let queries: Vec<Query> = read_lines(&request.queries)?;
@@ -69,6 +94,12 @@ pub fn rank(request: &RankRequest) -> Result<RankReport, EngineError> {
         Some(path) if path.as_os_str() == "none" => None,
         Some(path) => Some(Arc::new(MiniLm::open(path)?)),
     };
+    let learned = request.weights.as_deref().filter(|path| path.as_os_str() != "none").map(read_weights).transpose()?;
+    let judge = match (&request.weights, &learned) {
+        (None, _) => Some(Judge::inside()),
+        (Some(_), learned) => learned.as_ref(),
+    };
+    let mut evidence = request.evidence.as_deref().map(super::create).transpose()?;
     let mut out = super::create(&request.out)?;
     let (mut stored, mut seconds, mut micros, mut silent) = (0, 0.0, Vec::new(), 0);
     for (name, documents, asked) in
@@ -80,7 +111,7 @@ pub fn rank(request: &RankRequest) -> Result<RankReport, EngineError> {
         seconds += shelf.store_seconds;
         for query in asked {
             let started = Instant::now();
-            let found = shelf.ask(&query.query, query.date.as_deref(), request.limit)?;
+            let found = shelf.ask(&query.query, query.date.as_deref(), request.limit, judge)?;
             micros.push(started.elapsed().as_micros() as u64);
             silent += usize::from(found.is_empty());
             let explain =
@@ -91,7 +122,17 @@ pub fn rank(request: &RankRequest) -> Result<RankReport, EngineError> {
                 explain,
             };
             super::write_line(&mut out, &request.out, &line)?;
+            if let (Some(file), Some(path)) = (&mut evidence, &request.evidence) {
+                let judge = judge.unwrap_or(Judge::inside());
+                let found = shelf.survey(&query.query, query.date.as_deref(), judge)?;
+                let of = |(id, features): &(String, Features)| (id.clone(), features.values().to_vec());
+                let line = Surveyed { qid: &query.qid, candidates: found.iter().map(of).collect() };
+                super::write_line(file, path, &line)?;
+            }
         }
+    }
+    if let (Some(file), Some(path)) = (&mut evidence, &request.evidence) {
+        file.flush().map_err(|e| super::unwritable(path, &e))?;
     }
     out.flush().map_err(|e| super::unwritable(&request.out, &e))?;
     Ok(RankReport { cost: Cost::of(stored, seconds, micros), silent })

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use hark_core::rank::judge::{Features, Judge};
 use hark_core::{Kind, Memory, MemoryId, Origin, Timestamp};
 use hark_store::Layout;
 use hark_store::search::Filter;
@@ -18,7 +19,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::home::Home;
 use crate::ops::embed;
-use crate::recall::{self, Question, Ranked};
+use crate::recall::{self, Models, Question, Ranked};
 
 /// Documents written in one transaction.
 const BATCH: usize = 128;
@@ -104,16 +105,37 @@ impl Shelf {
         text: &str,
         date: Option<&str>,
         limit: usize,
+        judge: Option<&Judge>,
     ) -> Result<Vec<(String, Ranked)>, EngineError> {
-        let now = date.and_then(documents::date).unwrap_or(self.latest);
-        let filter = Filter { now, ..Filter::default() };
-        let question = Question::new(text, filter, None, limit, now);
-        let encoder = self.encoder.as_deref().map(|encoder| encoder as &dyn Embedder);
-        let hits =
-            recall::answer_with(&self.engine.store, self.engine.embedder.as_ref(), encoder, &question)?;
+        let hits = recall::answer_with(&self.engine.store, self.models(judge), &self.question(text, date, limit))?;
         let named =
             hits.into_iter().filter_map(|hit| Some((self.names.get(&hit.stored.memory.id)?.clone(), hit)));
         Ok(named.collect())
+    }
+
+    /// All candidates with their evidence, as document names.
+    pub(super) fn survey(
+        &self,
+        text: &str,
+        date: Option<&str>,
+        judge: &Judge,
+    ) -> Result<Vec<(String, Features)>, EngineError> {
+        let found = recall::survey(&self.engine.store, self.models(Some(judge)), &self.question(text, date, 1))?;
+        let named = found
+            .into_iter()
+            .filter_map(|(stored, features)| Some((self.names.get(&stored.memory.id)?.clone(), features)));
+        Ok(named.collect())
+    }
+
+    fn models<'a>(&'a self, judge: Option<&'a Judge>) -> Models<'a> {
+        let encoder = self.encoder.as_deref().map(|encoder| encoder as &dyn Embedder);
+        Models { embedder: self.engine.embedder.as_ref(), encoder, judge }
+    }
+
+    fn question<'a>(&self, text: &'a str, date: Option<&str>, limit: usize) -> Question<'a> {
+        let now = date.and_then(documents::date).unwrap_or(self.latest);
+        let filter = Filter { now, ..Filter::default() };
+        Question::new(text, filter, None, limit, now)
     }
 }
 
@@ -126,7 +148,8 @@ fn memory(
     let body = engine.clean(document.body().trim());
     let mut seed = [0; 10];
     seed[2..].copy_from_slice(&number.to_be_bytes());
-    let kind = if document.is_conversation() { Kind::Episode } else { Kind::Fact };
+    let usual = if document.is_conversation() { Kind::Episode } else { Kind::Fact };
+    let kind = document.kind.unwrap_or(usual);
     Ok(Memory {
         files: document.files.iter().map(|file| engine.clean(file)).collect(),
         session: document.session.as_deref().map(|session| engine.clean(session)),

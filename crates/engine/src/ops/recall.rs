@@ -8,6 +8,7 @@ use std::time::Instant;
 use clap::Args;
 use hark_core::quote::quoted;
 use hark_core::rank::Contribution;
+use hark_core::rank::judge::Judge;
 use hark_core::vector::Embedder;
 use hark_core::{Kind, Memory, Status, Timestamp};
 use hark_store::search::Filter;
@@ -22,7 +23,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::{Call, Code, EVERYWHERE, Effect, Family, Group, Operate, Operation, Tool, Who};
 use crate::project;
-use crate::recall::{self, Detail, Question, Ranked, Tier};
+use crate::recall::{self, Detail, Models, Question, Ranked, Tier};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -231,7 +232,8 @@ fn find(
     encoder: Option<&dyn Embedder>,
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, EngineError> {
-    let mut hits = recall::answer_with(&engine.store, engine.embedder.as_ref(), encoder, question)?;
+    let models = Models { embedder: engine.embedder.as_ref(), encoder, judge: Some(Judge::inside()) };
+    let mut hits = recall::answer_with(&engine.store, models, question)?;
     // Stable: each part keeps its order.
     hits.sort_by_key(|hit| hit.stored.memory.life.is_wrong());
     Ok(hits)

@@ -5,18 +5,18 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use hark_core::rank::bm25::Evidence;
 use hark_core::rank::fusion::ranks;
+use hark_core::rank::judge::Judge;
 use hark_core::rank::{Contribution, decay};
 use hark_core::retention::last_touch;
-use hark_core::text::Shape;
 use hark_core::{Memory, Scope, Status, Timestamp};
-use hark_store::search::{Activation, Candidate, Candidates};
+use hark_store::search::{Activation, Candidates};
 use hark_store::{PassageId, Store, StoreError, Stored};
 use serde::Serialize;
 
 use super::gate::Signals;
-use super::{Question, cover};
+use super::standing::{Share, Standing, weight};
+use super::{Question, cover, evidence};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -54,57 +54,10 @@ pub struct Ranked {
     pub held: u64,
 }
 
-/// The weight of each measure: a memory that contains the whole question in one place and means exactly that
-/// scores about 1. `cargo xtask eval` shows what each is worth.
-mod weight {
-    /// Words of the question in the best passage.
-    pub(super) const WORDS: f32 = 0.30;
-    /// Words in the memory as a whole.
-    pub(super) const WHOLE: f32 = 0.12;
-    /// Words next to each other as in the question.
-    pub(super) const TOGETHER: f32 = 0.24;
-    /// Similarity in meaning of the best passage.
-    pub(super) const MEANING: f32 = 0.5;
-    /// Similarity word by word.
-    pub(super) const COUNTERPARTS: f32 = 0.3;
-    /// Similarity within one sentence, for questions about the person who asks.
-    pub(super) const SAID: f32 = 0.3;
-    /// The same for other questions.
-    pub(super) const SAID_ELSEWHERE: f32 = 0.12;
-    /// A corrected word is a guess.
-    pub(super) const REPAIRED: f32 = 0.9;
-    /// Reached through a link, a shared entity, or by name.
-    pub(super) const LINKED: f32 = 0.05;
-    /// From the time that the question mentions.
-    pub(super) const TIME: f32 = 0.45;
-}
-
-/// How far to trust each measure of a passage: the encoder, the static model, and words.
-struct Trust {
-    encoder: f32,
-    meaning: f32,
-    words: f32,
-}
-
-/// For passages without an encoder vector.
-const UNREAD: Trust = Trust { encoder: 0.0, meaning: 1.0, words: 1.0 };
-/// Prose uses the same words as the questions about it.
-const PROSE: Trust = Trust { encoder: 0.2, meaning: 0.8, words: 1.0 };
-/// Code consists of names and calls, and the words of a question occur in any other function too. Unless the
-/// question asks by name: then it looks for names.
-const CODE: Trust = Trust { encoder: 1.0, meaning: 0.35, words: 0.1 };
-
-const LETTERS_OF_A_NAME: usize = 5;
-
 /// How many fused hits are loaded and weighed, beyond those requested.
 const SPARE: usize = 10;
 /// How many of the best hits spread activation through links.
 const SEEDS: usize = 4;
-/// The usual maximum similarity of two unrelated texts.
-const UNRELATED: f32 = 0.25;
-/// How much higher the encoder's similarity is than the static one it replaces, so that memories with and
-/// without an encoder vector score alike.
-const ENCODER_AHEAD: f32 = 0.18;
 /// Two memories this similar say the same.
 const SAME: f32 = 0.96;
 const REPEAT: f32 = 0.97;
@@ -112,129 +65,40 @@ const HEAD_CHARS: usize = 2_000;
 /// Hits after the best one are shown down to this share of its score.
 const FOLLOWS: f32 = 0.5;
 
-/// What one tier says about one memory.
-#[derive(Debug, Clone, Copy)]
-struct Share {
-    tier: Tier,
-    /// The tier's own measure.
-    value: f32,
-    effect: f32,
-}
-
-/// One memory during ranking.
-struct Standing {
-    memory: i64,
-    passage: PassageId,
-    tie: u32,
-    admitted: bool,
-    shares: Vec<Share>,
-    total: f32,
-    signals: Signals,
-    held: u64,
-    /// How much of the question is in one sentence, and what that adds.
-    sentence: Option<(f32, f32)>,
-    /// How well it fits the time that the question mentions, and what that adds.
-    time: Option<(f32, f32)>,
-}
-
-impl Standing {
-    fn add(&mut self, tier: Tier, value: f32, effect: f32) {
-        if effect > 0.0 {
-            self.shares.push(Share { tier, value, effect });
-            self.total += effect;
-        }
-    }
-
-    fn of(candidate: &Candidate, admitted: bool, asked: &Candidates) -> Self {
-        let Candidate { typed, repaired, whole, cosine, words, said, second, .. } = candidate;
-        let mut standing = Standing {
-            memory: candidate.memory,
-            passage: candidate.passage,
-            tie: candidate.tie,
-            admitted,
-            shares: Vec::with_capacity(4),
-            total: 0.0,
-            signals: Signals {
-                coverage: repaired.coverage,
-                whole_coverage: whole.coverage.max(repaired.coverage),
-                share: repaired.share,
-                whole_share: whole.share,
-                together: repaired.together,
-                cosine: *cosine,
-                words: *words,
-                said: *said,
-                matched: repaired.matched,
-                terms: asked.terms.terms.len() as u32,
-                rarest: repaired.rarest,
-                in_scope: asked.in_scope as u32,
-                about_self: asked.about_self,
-                named: false,
-                score: 0.0,
-            },
-            held: candidate.held,
-            sentence: None,
-            time: None,
-        };
-        let trust = match second {
-            None => UNREAD,
-            Some(_) if candidate.is_code && !asks_by_name(asked) => {
-                // Its other words must not earn a diversity bonus either.
-                standing.held = 0;
-                CODE
-            }
-            Some(_) => PROSE,
-        };
-        let by_words = |evidence: &Evidence| {
-            trust.words
-                * (weight::WORDS * evidence.share
-                    + weight::WHOLE * whole.share
-                    + weight::TOGETHER * evidence.together)
-        };
-        let lexical = if typed.matched > 0 { by_words(typed) } else { 0.0 };
-        standing.add(Tier::Lexical, typed.score, lexical);
-        let fuzzy = weight::REPAIRED * by_words(repaired) - lexical;
-        if repaired.score > typed.score {
-            standing.add(Tier::Fuzzy, repaired.score, fuzzy);
-        }
-        // Counterparts replace missing words. A long text always has some.
-        let missing = if candidate.is_long { 0.0 } else { 1.0 - repaired.coverage.min(1.0) };
-        let counterparts = weight::COUNTERPARTS * words * missing;
-        if let Some(second) = second {
-            standing.add(Tier::Encoder, *second, trust.encoder * (second - ENCODER_AHEAD));
-        }
-        if *cosine >= UNRELATED {
-            standing.add(
-                Tier::Vector,
-                *cosine,
-                trust.meaning * (weight::MEANING * cosine.max(0.0) + counterparts),
-            );
-            let weight = trust.words * if asked.about_self { weight::SAID } else { weight::SAID_ELSEWHERE };
-            standing.sentence = Some((*said, weight * said)).filter(|_| *said > 0.0);
-            standing.total += weight * said;
-        }
-        standing
-    }
-}
-
-/// Whether a question names an identifier or a path. "python 3" and "a 2d array" are plain words.
-fn asks_by_name(asked: &Candidates) -> bool {
-    let is_name = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS_OF_A_NAME;
-    asked.terms.terms.iter().any(|term| term.shape == Shape::Whole && is_name(&term.word))
-}
-
-pub(super) fn rank(
+/// Everything that was proposed, added up and judged, best first.
+pub(super) fn standings(
     store: &Store,
     candidates: &Candidates,
     admitted: &HashSet<i64>,
     named: &[Activation],
+    judge: Option<&Judge>,
     question: &Question<'_>,
-) -> Result<Vec<Ranked>, StoreError> {
+) -> Result<Vec<Standing>, StoreError> {
     let mut standings: Vec<Standing> =
         candidates.found.iter().map(|c| Standing::of(c, admitted.contains(&c.memory), candidates)).collect();
     sort(&mut standings);
     add_times(&mut standings, candidates, question);
     add_linked(store, &mut standings, named, question)?;
     sort(&mut standings);
+    if let Some(judge) = judge {
+        evidence::gather(store, &mut standings, candidates, question)?;
+        for standing in &mut standings {
+            if let Some((features, effect)) = &mut standing.judged {
+                *effect = judge.correction(features).max(-standing.total);
+                standing.total += *effect;
+            }
+        }
+        sort(&mut standings);
+    }
+    Ok(standings)
+}
+
+pub(super) fn rank(
+    store: &Store,
+    candidates: &Candidates,
+    mut standings: Vec<Standing>,
+    question: &Question<'_>,
+) -> Result<Vec<Ranked>, StoreError> {
     let best = standings.first().map_or(0.0, |s| s.total);
     standings.retain(|s| s.admitted || s.total >= FOLLOWS * best);
     standings.truncate(question.limit + SPARE);
@@ -321,7 +185,8 @@ fn add_linked(
         }
     }
     let places: HashMap<i64, usize> = standings.iter().enumerate().map(|(i, s)| (s.memory, i)).collect();
-    for Activation { memory, tie, strength } in reached {
+    for activation in reached {
+        let Activation { memory, strength, .. } = activation;
         let effect = weight::LINKED * strength;
         let is_named = named.iter().any(|n| n.memory == memory);
         match places.get(&memory) {
@@ -331,18 +196,7 @@ fn add_linked(
                 standings[*at].add(Tier::Graph, strength, effect);
             }
             None => {
-                let mut standing = Standing {
-                    memory,
-                    passage: PassageId::first_of(memory),
-                    tie,
-                    admitted: true,
-                    shares: Vec::with_capacity(1),
-                    total: 0.0,
-                    signals: Signals { named: is_named, ..Signals::default() },
-                    held: 0,
-                    sentence: None,
-                    time: None,
-                };
+                let mut standing = Standing::reached(&activation, is_named);
                 standing.add(Tier::Graph, strength, effect);
                 standings.push(standing);
             }
@@ -379,8 +233,9 @@ fn weigh(
         reasons.push(Contribution { source: tier.name().to_owned(), rank, value: *value, effect: *effect });
     }
     let memory = &stored.memory;
-    for (source, measured) in [("sentence", standing.sentence), ("time", standing.time)] {
-        if let Some((value, effect)) = measured {
+    let judged = standing.judged.as_ref().map(|(_, effect)| (*effect, *effect));
+    for (source, measured) in [("sentence", standing.sentence), ("time", standing.time), ("judged", judged)] {
+        if let Some((value, effect)) = measured.filter(|(_, effect)| *effect != 0.0) {
             reasons.push(Contribution { source: source.to_owned(), rank: None, value, effect });
         }
     }

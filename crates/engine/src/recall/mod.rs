@@ -3,22 +3,29 @@
 
 mod admit;
 mod cover;
+mod evidence;
 mod fuse;
 pub mod gate;
 mod render;
+mod standing;
 mod tell;
 
 pub use fuse::{Ranked, Tier};
 pub use render::{Detail, RenderedHit, pack};
 pub use tell::tell;
 
-use hark_core::text::{Shape, asks_about_self, what_is_asked};
+use std::collections::HashMap;
+
+use hark_core::rank::judge::{Features, Judge};
+use hark_core::text::{Shape, asks_about_self, is_symptom, message, what_is_asked};
 use hark_core::vector::Embedder;
 use hark_core::when::Times;
 use hark_core::{ProjectKey, Timestamp};
-use hark_store::search::{Depth, Filter, Meaning, QueryTerm, QueryTerms, Second};
-use hark_store::{Store, StoreError};
+use hark_store::search::{Candidates, Depth, Filter, Meaning, QueryTerm, QueryTerms, Second};
+use hark_store::{Store, StoreError, Stored};
 use tracing::debug_span;
+
+use standing::Standing;
 
 /// A question to the store.
 pub struct Question<'a> {
@@ -44,32 +51,64 @@ impl<'a> Question<'a> {
     }
 }
 
-/// The encoder reads only questions up to this many words: longer ones would take longer than everything
-/// else, and their words say enough.
-const LONGEST_READ: usize = 24;
+/// What judges candidates.
+#[derive(Clone, Copy)]
+pub struct Models<'a> {
+    /// The model of the index.
+    pub embedder: &'a dyn Embedder,
+    /// It judges the passages that have a vector of it; the model of the index judges the others.
+    pub encoder: Option<&'a dyn Embedder>,
+    /// Without one, the sum of the tiers decides.
+    pub judge: Option<&'a Judge>,
+}
 
-/// The best memories for a question, best first; empty if nothing is relevant.
+/// The best memories for a prompt, best first; empty if nothing is relevant. Quick: without encoder and judgement.
 pub fn answer(
     store: &Store,
     embedder: &dyn Embedder,
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
-    answer_with(store, embedder, None, question)
+    answer_with(store, Models { embedder, encoder: None, judge: None }, question)
 }
 
-/// Like [`answer`], with an encoder in addition to the index's own model. It judges the passages that have an
-/// encoder vector; the static model judges the others as always.
+/// The best memories for a question, best first.
 pub fn answer_with(
     store: &Store,
-    embedder: &dyn Embedder,
-    encoder: Option<&dyn Embedder>,
+    models: Models<'_>,
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
+    search(store, models, question, |candidates, standings| {
+        debug_span!("rank").in_scope(|| fuse::rank(store, candidates, standings, question))
+    })
+}
+
+/// All candidates with their evidence, in the order of the judgement: what a judgement is learned from.
+pub fn survey(
+    store: &Store,
+    models: Models<'_>,
+    question: &Question<'_>,
+) -> Result<Vec<(Stored, Features)>, StoreError> {
+    search(store, models, question, |_, standings| {
+        let nums: Vec<i64> = standings.iter().map(|s| s.memory).collect();
+        let judged: HashMap<i64, Features> =
+            standings.iter().filter_map(|s| Some((s.memory, s.judged?.0))).collect();
+        let stored = store.load(&nums)?.into_iter();
+        Ok(stored.filter_map(|stored| judged.get(&stored.num).map(|features| (stored, *features))).collect())
+    })
+}
+
+fn search<T: Default>(
+    store: &Store,
+    models: Models<'_>,
+    question: &Question<'_>,
+    finish: impl FnOnce(&Candidates, Vec<Standing>) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let Models { embedder, encoder, judge } = models;
     // "two weeks ago" says when, not what: as words they would only find other mentions of weeks.
     let text = what_is_asked(&question.time.without_spans(question.text));
-    let is_short = text.split_whitespace().nth(LONGEST_READ).is_none();
+    let text = if is_symptom(&text) { message(&text) } else { text };
     let encoder = match encoder {
-        Some(encoder) if is_short && store.knows_space(encoder.id())? => Some(encoder),
+        Some(encoder) if store.knows_space(encoder.id())? => Some(encoder),
         _ => None,
     };
     store.finish_memories()?;
@@ -89,10 +128,11 @@ pub fn answer_with(
             })?;
             let named = store.named_in(question.text, &question.filter, question.current)?;
             let admitted = admit::admit(&candidates, &named);
-            if admitted.is_empty() && named.is_empty() {
-                return Ok(Vec::new());
+            if admitted.is_empty() && named.is_empty() && judge.is_none() {
+                return Ok(T::default());
             }
-            debug_span!("rank").in_scope(|| fuse::rank(store, &candidates, &admitted, &named, question))
+            let standings = fuse::standings(store, &candidates, &admitted, &named, judge, question)?;
+            finish(&candidates, standings)
         })
     })
 }

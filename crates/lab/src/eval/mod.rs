@@ -6,9 +6,10 @@
 mod baseline;
 mod fit;
 mod gate;
+mod notes;
 mod report;
-mod score;
-mod sets;
+pub(crate) mod score;
+pub(crate) mod sets;
 mod small;
 
 use std::path::{Path, PathBuf};
@@ -34,13 +35,28 @@ pub(crate) struct Options {
     encoder: Option<PathBuf>,
     /// Fit the gate again instead of scoring.
     fit: bool,
+    /// Learn the judgement again instead of scoring.
+    learn: bool,
+    /// Learn from the evidence of the last run.
+    reuse: bool,
+    /// Judge with these weights instead of the ones inside.
+    weights: Option<PathBuf>,
     write: bool,
 }
 
 impl Options {
     pub(crate) fn parse(words: &[&str]) -> Outcome<Self> {
-        let mut options =
-            Options { json: None, binary: None, set: None, encoder: None, fit: false, write: false };
+        let mut options = Options {
+            json: None,
+            binary: None,
+            set: None,
+            encoder: None,
+            fit: false,
+            learn: false,
+            reuse: false,
+            weights: None,
+            write: false,
+        };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut value = || {
@@ -53,7 +69,10 @@ impl Options {
                 "--binary" => options.binary = Some(value()?.into()),
                 "--encoder" => options.encoder = Some(value()?.into()),
                 "--set" => options.set = Some(value()?),
+                "--weights" => options.weights = Some(value()?.into()),
                 "--fit" => options.fit = true,
+                "--learn" => options.learn = true,
+                "--reuse" => options.reuse = true,
                 "--write" => options.write = true,
                 other => return Err(Failure::new(format!("eval does not know `{other}`"))),
             }
@@ -83,7 +102,11 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let scratch = Scratch::new("eval")?;
     let (small, small_pairs) = small::export(&scratch.path().join(small::NAME))?;
     let mut sets = sets::present(&data);
-    let is_complete = !sets.is_empty() && options.set.is_none() && options.encoder.is_none();
+    sets.extend(notes::present(&data, scratch.path())?);
+    let is_complete = !sets.is_empty()
+        && options.set.is_none()
+        && options.encoder.is_none()
+        && options.weights.is_none();
     if sets.is_empty() {
         println!(
             "no retrieval sets in {}: unpack the shared data into target/shared-data, or set HARK_DATA; \
@@ -114,10 +137,19 @@ pub(crate) fn run(options: &Options) -> Outcome {
     };
     let encoder = options.encoder.as_ref().map(whole).transpose();
     let encoder = encoder.map_err(|e| Failure::new(format!("--encoder: {e}")))?;
-    let stores = scratch.path().join("stores");
-    let asker = Asker { hark: Hark::new(&binary, scratch.path()), stores, out, encoder };
+    // The stores of the last run still hold what its evidence was taken from.
+    let stores = if options.learn { out.join("stores") } else { scratch.path().join("stores") };
+    if options.learn && !options.reuse && stores.exists() {
+        std::fs::remove_dir_all(&stores).map_err(|e| Failure::io(&stores, &e))?;
+    }
+    let weights = options.weights.as_ref().map(whole).transpose();
+    let weights = weights.map_err(|e| Failure::new(format!("--weights: {e}")))?;
+    let asker = Asker { hark: Hark::new(&binary, scratch.path()), stores, out, encoder, weights };
     if options.fit {
         return asker.fit(&sets, &pairs, options.write);
+    }
+    if options.learn {
+        return crate::learn::run(&asker, &sets, options.reuse, options.write);
     }
 
     let mut measured = Vec::new();
@@ -151,12 +183,13 @@ pub(crate) fn run(options: &Options) -> Outcome {
 /// Sets whose prompts the gate is fitted on.
 const FITTED_ON: [&str; 2] = ["lme_s", "codemem_entire"];
 
-struct Asker {
+pub(crate) struct Asker {
     hark: Hark,
     /// Stores of this run: a set's questions and prompts are asked of the same ones.
     stores: PathBuf,
-    out: PathBuf,
+    pub(crate) out: PathBuf,
     encoder: Option<PathBuf>,
+    weights: Option<PathBuf>,
 }
 
 impl Asker {
@@ -223,6 +256,29 @@ impl Asker {
         Ok(())
     }
 
+    /// Asks the questions of a set with these weights, and returns the run.
+    pub(crate) fn run_with(&self, set: &Set, weights: &Path) -> Outcome<score::Run> {
+        let asked = self.out.join(format!("{}.queries.jsonl", set.name));
+        sets::write_lines(&asked, set.queries()?.iter().map(|query| &query.record))?;
+        let run = self.out.join(format!("{}.unseen.jsonl", set.name));
+        let weights = weights.display().to_string();
+        self.ask(set, &["rank", "--weights", &weights], ("--queries", &asked), &run)?;
+        sets::run(&run)
+    }
+
+    /// The evidence for the candidates of a set.
+    pub(crate) fn evidence(&self, set: &Set, reuse: bool) -> Outcome<PathBuf> {
+        let path = self.out.join(format!("{}.evidence.jsonl", set.name));
+        if !(reuse && path.is_file()) {
+            let asked = self.out.join(format!("{}.queries.jsonl", set.name));
+            sets::write_lines(&asked, set.queries()?.iter().map(|query| &query.record))?;
+            let run = self.out.join(format!("{}.survey.jsonl", set.name));
+            let evidence = path.display().to_string();
+            self.ask(set, &["rank", "--evidence", &evidence], ("--queries", &asked), &run)?;
+        }
+        Ok(path)
+    }
+
     /// Runs `hark eval`, and returns what it says about its cost.
     fn ask(&self, set: &Set, what: &[&str], asked: (&str, &Path), out: &Path) -> Outcome<Value> {
         let folder = set.folder.file_name().unwrap_or_default();
@@ -236,8 +292,12 @@ impl Asker {
             arguments.extend(["--haystacks", path]);
         }
         let encoder = self.encoder.as_ref().map(|path| path.display().to_string());
-        if let Some(path) = encoder.as_deref().filter(|_| what == ["rank"]) {
+        if let Some(path) = encoder.as_deref().filter(|_| what[0] == "rank") {
             arguments.extend(["--encoder", path]);
+        }
+        let weights = self.weights.as_ref().map(|path| path.display().to_string());
+        if let Some(path) = weights.as_deref().filter(|_| what == ["rank"]) {
+            arguments.extend(["--weights", path]);
         }
         Ok(self.hark.json(&arguments)?["cost"].clone())
     }

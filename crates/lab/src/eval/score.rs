@@ -9,21 +9,23 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::sets::Query;
-pub(super) use crate::share::Share;
+pub(crate) use crate::share::Share;
 
 /// Sums over the questions of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Score {
-    pub(super) questions: usize,
+pub(crate) struct Score {
+    pub(crate) questions: usize,
     any_1: usize,
+    any_3: usize,
     any_5: usize,
+    any_8: usize,
     any_10: usize,
     all_5: usize,
     reciprocal_ranks: f64,
 }
 
 /// The figures of a table, in order.
-pub(super) const SHARES: &[&str] = &["any@1", "any@5", "any@10", "all@5"];
+pub(crate) const SHARES: &[&str] = &["any@1", "any@5", "any@10", "all@5"];
 
 impl Score {
     fn add(&mut self, ranked: &[String], gold: &HashSet<String>) {
@@ -34,7 +36,9 @@ impl Score {
         let within = |k: usize| places.iter().filter(|&&place| place < k).count();
         self.questions += 1;
         self.any_1 += usize::from(within(1) > 0);
+        self.any_3 += usize::from(within(3) > 0);
         self.any_5 += usize::from(within(5) > 0);
+        self.any_8 += usize::from(within(8) > 0);
         self.any_10 += usize::from(within(10) > 0);
         self.all_5 += usize::from(within(5) == gold.len());
         self.reciprocal_ranks += places.first().map_or(0.0, |&place| 1.0 / (place + 1) as f64);
@@ -44,24 +48,28 @@ impl Score {
         Score {
             questions: self.questions + other.questions,
             any_1: self.any_1 + other.any_1,
+            any_3: self.any_3 + other.any_3,
             any_5: self.any_5 + other.any_5,
+            any_8: self.any_8 + other.any_8,
             any_10: self.any_10 + other.any_10,
             all_5: self.all_5 + other.all_5,
             reciprocal_ranks: self.reciprocal_ranks + other.reciprocal_ranks,
         }
     }
 
-    pub(super) fn share(&self, name: &str) -> Share {
+    pub(crate) fn share(&self, name: &str) -> Share {
         let hits = match name {
             "any@1" => self.any_1,
+            "any@3" => self.any_3,
             "any@5" => self.any_5,
+            "any@8" => self.any_8,
             "any@10" => self.any_10,
             _ => self.all_5,
         };
         Share { hits, of: self.questions }
     }
 
-    pub(super) fn mrr(&self) -> f64 {
+    pub(crate) fn mrr(&self) -> f64 {
         if self.questions == 0 { 0.0 } else { self.reciprocal_ranks / self.questions as f64 }
     }
 
@@ -76,16 +84,16 @@ impl Score {
 
 /// A run's score over all questions, and by their type.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Scores {
-    pub(super) all: Score,
-    pub(super) types: BTreeMap<String, Score>,
+pub(crate) struct Scores {
+    pub(crate) all: Score,
+    pub(crate) types: BTreeMap<String, Score>,
 }
 
-pub(super) type Run = HashMap<String, Vec<String>>;
-pub(super) type Gold = HashMap<String, HashSet<String>>;
+pub(crate) type Run = HashMap<String, Vec<String>>;
+pub(crate) type Gold = HashMap<String, HashSet<String>>;
 
 impl Scores {
-    pub(super) fn of(queries: &[Query], gold: &Gold, run: &Run) -> Self {
+    pub(crate) fn of(queries: &[Query], gold: &Gold, run: &Run) -> Self {
         let mut scores = Scores::default();
         for query in queries.iter().filter(|query| !query.abstention) {
             let Some(gold) = gold.get(&query.id).filter(|gold| !gold.is_empty()) else { continue };
@@ -97,12 +105,12 @@ impl Scores {
     }
 
     /// Over the questions of all types but one.
-    pub(super) fn without(&self, sort: &str) -> Score {
+    pub(crate) fn without(&self, sort: &str) -> Score {
         let others = self.types.iter().filter(|(name, _)| *name != sort);
         others.fold(Score::default(), |sum, (_, score)| sum.plus(score))
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let types: serde_json::Map<String, Value> =
             self.types.iter().map(|(name, score)| (name.clone(), score.json())).collect();
         json!({ "all": self.all.json(), "types": types })

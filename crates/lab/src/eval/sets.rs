@@ -11,12 +11,12 @@ use crate::workspace;
 
 /// A set as it is run. One folder can be run in two ways.
 #[derive(Debug, Clone)]
-pub(super) struct Set {
-    pub(super) name: &'static str,
-    pub(super) title: &'static str,
-    pub(super) folder: PathBuf,
+pub(crate) struct Set {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) folder: PathBuf,
     /// Every question is asked of all documents, regardless of their owner.
-    pub(super) pooled: bool,
+    pub(crate) pooled: bool,
 }
 
 /// Name, folder below `eval/`, whether as one pool, and what it is.
@@ -30,10 +30,10 @@ const SETS: &[(&str, &str, bool, &str)] = &[
 ];
 
 /// The one that is made from public sessions by ourselves.
-pub(super) const OWN: &str = "coding";
+pub(crate) const OWN: &str = "coding";
 
 /// Those that are in the data folder.
-pub(super) fn present(data: &Path) -> Vec<Set> {
+pub(crate) fn present(data: &Path) -> Vec<Set> {
     let set = |&(name, folder, pooled, title): &(&'static str, &str, bool, &'static str)| Set {
         name,
         title,
@@ -44,15 +44,15 @@ pub(super) fn present(data: &Path) -> Vec<Set> {
 }
 
 impl Set {
-    pub(super) fn path(&self, file: &str) -> PathBuf {
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
         self.folder.join(file)
     }
 
-    pub(super) fn haystacks(&self) -> Option<PathBuf> {
+    pub(crate) fn haystacks(&self) -> Option<PathBuf> {
         Some(self.path("haystacks.jsonl")).filter(|path| path.is_file())
     }
 
-    pub(super) fn queries(&self) -> Outcome<Vec<Query>> {
+    pub(crate) fn queries(&self) -> Outcome<Vec<Query>> {
         let mut queries: Vec<Query> =
             lines(&self.path("queries.jsonl"))?.into_iter().map(Query::from).collect();
         if self.pooled {
@@ -64,7 +64,7 @@ impl Set {
         Ok(queries)
     }
 
-    pub(super) fn gold(&self) -> Outcome<Gold> {
+    pub(crate) fn gold(&self) -> Outcome<Gold> {
         let path = self.path("qrels.tsv");
         let mut gold = Gold::new();
         for line in workspace::read(&path)?.lines().filter(|line| !line.trim().is_empty()) {
@@ -80,7 +80,7 @@ impl Set {
     }
 
     /// Ids and whole texts: what is said, by whomever, and the files it is about.
-    pub(super) fn documents(&self) -> Outcome<Vec<(String, String)>> {
+    pub(crate) fn documents(&self) -> Outcome<Vec<(String, String)>> {
         let document = |record: Value| {
             let mut text = string(&record, "text");
             for turn in record["turns"].as_array().into_iter().flatten() {
@@ -97,7 +97,7 @@ impl Set {
     }
 
     /// The ids of the documents in each haystack.
-    pub(super) fn straws(&self) -> Outcome<HashMap<String, Vec<String>>> {
+    pub(crate) fn straws(&self) -> Outcome<HashMap<String, Vec<String>>> {
         let Some(path) = self.haystacks() else { return Ok(HashMap::new()) };
         let straws = |record: Value| {
             let ids = record["docs"].as_array().into_iter().flatten().map(|straw| string(straw, "id"));
@@ -108,15 +108,15 @@ impl Set {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Query {
-    pub(super) id: String,
-    pub(super) text: String,
-    pub(super) sort: String,
-    pub(super) haystack: Option<String>,
+pub(crate) struct Query {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) sort: String,
+    pub(crate) haystack: Option<String>,
     /// There is no answer, on purpose.
-    pub(super) abstention: bool,
+    pub(crate) abstention: bool,
     /// As the file has it, but for what `pooled` takes away.
-    pub(super) record: Value,
+    pub(crate) record: Value,
 }
 
 impl From<Value> for Query {
@@ -133,7 +133,7 @@ impl From<Value> for Query {
 }
 
 /// A run file: which documents each question found, best first.
-pub(super) fn run(path: &Path) -> Outcome<Run> {
+pub(crate) fn run(path: &Path) -> Outcome<Run> {
     let line = |record: Value| {
         let ranked = record["ranked"].as_array().into_iter().flatten();
         (string(&record, "qid"), ranked.filter_map(Value::as_str).map(str::to_owned).collect())
@@ -141,7 +141,7 @@ pub(super) fn run(path: &Path) -> Outcome<Run> {
     Ok(lines(path)?.into_iter().map(line).collect())
 }
 
-pub(super) fn lines(path: &Path) -> Outcome<Vec<Value>> {
+pub(crate) fn lines(path: &Path) -> Outcome<Vec<Value>> {
     let text = workspace::read(path)?;
     let records = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let record = |(at, line)| {
@@ -151,11 +151,11 @@ pub(super) fn lines(path: &Path) -> Outcome<Vec<Value>> {
     records.map(record).collect()
 }
 
-pub(super) fn write_lines<'a>(path: &Path, records: impl IntoIterator<Item = &'a Value>) -> Outcome {
+pub(crate) fn write_lines<'a>(path: &Path, records: impl IntoIterator<Item = &'a Value>) -> Outcome {
     let text: String = records.into_iter().map(|record| format!("{record}\n")).collect();
     workspace::write(path, &text)
 }
 
-pub(super) fn string(record: &Value, key: &str) -> String {
+pub(crate) fn string(record: &Value, key: &str) -> String {
     record[key].as_str().unwrap_or_default().to_owned()
 }

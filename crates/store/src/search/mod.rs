@@ -21,13 +21,13 @@ pub(crate) use scan::tagged;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use hark_core::Timestamp;
+use hark_core::{Kind, Timestamp};
 use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
 use hark_core::vector::{Vector, sign_bits, sign_words};
 use rusqlite::OptionalExtension;
 
 use crate::error::{At, StoreError};
-use crate::index::{PassageId, Totals, memory_of, passages_of};
+use crate::index::{Facets, PassageId, Totals, memory_of, passages_of};
 use crate::store::Store;
 use measure::{COLUMNS, Measure, Measured};
 use scan::{Allowed, Wanted};
@@ -76,18 +76,26 @@ pub struct Second {
     pub vector: Vector,
 }
 
-/// A second space is searched where no more passages than this pass the filter. In larger stores it would cost as much
-/// as all the rest, and only has a say about what the other tiers propose.
-const SEARCHED_IN_SECOND: usize = 20_000;
-
 /// A passage that a tier asks to have measured.
+#[derive(Debug, Clone, Copy)]
 struct Proposed {
-    passage: i64,
-    tie: u32,
-    created: u32,
-    is_long: bool,
-    is_code: bool,
+    facets: Facets,
     near: bool,
+}
+
+impl Proposed {
+    fn new(facets: Facets, near: bool) -> Self {
+        Proposed { facets, near }
+    }
+}
+
+/// How similar everything in scope is to a query in the second space: what makes one stand out.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Spread {
+    /// Passages with a vector.
+    pub count: usize,
+    pub mean: f32,
+    pub deviation: f32,
 }
 
 /// A passage's words as the embedder lists them, and whether an assistant or a tool says them.
@@ -113,6 +121,7 @@ pub struct Candidate {
     pub is_long: bool,
     /// Whether its best passage is code.
     pub is_code: bool,
+    pub kind: Kind,
     /// Evidence of the memory as a whole; equal to `repaired` for a memory of one passage.
     pub whole: Evidence,
     /// Which words of the query it holds anywhere, in whoever's voice: bits as in [`Evidence::held`].
@@ -140,6 +149,8 @@ pub struct Candidates {
     pub understood: f32,
     /// See [`Meaning::about_self`].
     pub about_self: bool,
+    /// In the second space, if the query has a place there.
+    pub spread: Option<Spread>,
 }
 
 impl Store {
@@ -184,49 +195,33 @@ impl Store {
 
         let mut lexical = scan.allowed;
         if lexical.len() > depth.lexical {
-            let heavier = |a: &Allowed, b: &Allowed| b.weight.total_cmp(&a.weight).then(a.tie.cmp(&b.tie));
+            let heavier = |a: &Allowed, b: &Allowed| b.weight.total_cmp(&a.weight).then(a.facets.tie.cmp(&b.facets.tie));
             lexical.select_nth_unstable_by(depth.lexical, heavier);
             lexical.truncate(depth.lexical);
         }
         // In the order of the table: neighbours share pages.
-        let mut proposed: Vec<Proposed> = lexical
-            .iter()
-            .map(|l| Proposed {
-                passage: l.passage,
-                tie: l.tie,
-                created: l.created,
-                is_long: l.is_long,
-                is_code: l.is_code,
-                near: false,
-            })
-            .collect();
-        proposed.extend(scan.nearest.iter().chain(&scan.timely).map(|near| Proposed {
-            passage: near.passage,
-            tie: near.tie,
-            created: near.created,
-            is_long: near.is_long,
-            is_code: near.is_code,
-            near: true,
-        }));
+        let mut proposed: Vec<Proposed> = lexical.iter().map(|l| Proposed::new(l.facets, false)).collect();
+        proposed
+            .extend(scan.nearest.iter().chain(&scan.timely).map(|near| Proposed::new(near.facets, true)));
+        let mut spread = None;
         let second = match second() {
-            Some(second) if scan.in_scope <= SEARCHED_IN_SECOND => {
-                self.near_in(&second, filter, depth.vector, &mut proposed)?
-            }
             Some(second) => {
-                let short = proposed.iter().filter(|p| !p.is_long).map(|p| p.passage);
-                self.nearness_in(&second.space, &second.vector, short)?
+                let (near, around) = self.near_in(&second, filter, depth.vector, &mut proposed)?;
+                spread = Some(around);
+                near
             }
             None => HashMap::new(),
         };
-        proposed.sort_unstable_by_key(|p| (p.passage, !p.near));
-        proposed.dedup_by_key(|p| p.passage);
+        proposed.sort_unstable_by_key(|p| (p.facets.passage, !p.near));
+        proposed.dedup_by_key(|p| p.facets.passage);
 
         let measure = Measure::new(&terms, meaning, corpus);
         let mut found: Vec<Candidate> = Vec::with_capacity(proposed.len());
         let mut words: HashMap<i64, Listed> = HashMap::with_capacity(proposed.len());
         let mut read =
             self.conn.prepare_cached(&format!("SELECT {COLUMNS}, words FROM passage WHERE id = ?1"))?;
-        for Proposed { passage, tie, created, is_long, is_code, near } in proposed {
+        for Proposed { facets, near } in proposed {
+            let Facets { passage, tie, created, is_long, is_code, kind, .. } = facets;
             let measured = read.query_row([passage], |row| {
                 words.insert(passage, Listed { words: row.get(5)?, quoted: row.get(3)? });
                 measure.passage(row)
@@ -241,6 +236,7 @@ impl Store {
                 repaired,
                 is_long,
                 is_code,
+                kind: Kind::from_code(kind).unwrap_or(Kind::Fact),
                 whole: repaired,
                 held: repaired.held,
                 cosine,
@@ -265,6 +261,7 @@ impl Store {
             in_scope: scan.in_scope,
             understood,
             about_self: meaning.is_some_and(|m| m.about_self),
+            spread,
         })
     }
 
@@ -275,19 +272,12 @@ impl Store {
         filter: &Filter,
         depth: usize,
         proposed: &mut Vec<Proposed>,
-    ) -> rusqlite::Result<HashMap<i64, f32>> {
-        let known: HashSet<i64> = proposed.iter().map(|p| p.passage).collect();
-        let found = self.nearest_in(&second.space, &second.vector, filter, depth, &known)?;
+    ) -> rusqlite::Result<(HashMap<i64, f32>, Spread)> {
+        let known: HashSet<i64> = proposed.iter().map(|p| p.facets.passage).collect();
+        let (found, spread) = self.nearest_in(&second.space, &second.vector, filter, depth, &known)?;
         let new = found.iter().filter(|near| !known.contains(&near.facets.passage));
-        proposed.extend(new.map(|near| Proposed {
-            passage: near.facets.passage,
-            tie: near.facets.tie,
-            created: near.facets.created,
-            is_long: near.facets.is_long,
-            is_code: near.facets.is_code,
-            near: false,
-        }));
-        Ok(found.into_iter().map(|near| (near.facets.passage, near.cosine)).collect())
+        proposed.extend(new.map(|near| Proposed::new(near.facets, false)));
+        Ok((found.into_iter().map(|near| (near.facets.passage, near.cosine)).collect(), spread))
     }
 
     /// Word by word is dearer than one vector: only what leads by one measure or the other is

@@ -35,29 +35,38 @@ pub(crate) struct Wanted<'a> {
 }
 
 pub(crate) struct Allowed {
-    pub(crate) passage: i64,
-    pub(crate) tie: u32,
-    pub(crate) created: u32,
-    pub(crate) is_long: bool,
-    pub(crate) is_code: bool,
+    pub(crate) facets: Facets,
     pub(crate) weight: f32,
 }
 
 impl Allowed {
     fn new(facets: &Facets, weight: f32) -> Self {
-        let Facets { passage, tie, created, is_long, is_code, .. } = *facets;
-        Allowed { passage, tie, created, is_long, is_code, weight }
+        Allowed { facets: *facets, weight }
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Near {
     distance: u32,
-    pub(crate) tie: u32,
-    pub(crate) passage: i64,
-    pub(crate) created: u32,
-    pub(crate) is_long: bool,
-    pub(crate) is_code: bool,
+    pub(crate) facets: Facets,
+}
+
+impl Near {
+    fn key(&self) -> (u32, u32, i64) {
+        (self.distance, self.facets.tie, self.facets.passage)
+    }
+}
+
+impl Ord for Near {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Near {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Chunks kept in memory by a process that lives longer than one recall. Valid while neither this
@@ -273,8 +282,7 @@ impl Nearest {
     #[inline]
     fn offer(&mut self, distance: u32, facets: &Facets) {
         if distance <= self.farthest {
-            let Facets { tie, passage, created, is_long, is_code, .. } = *facets;
-            self.keep(Near { distance, tie, passage, created, is_long, is_code });
+            self.keep(Near { distance, facets: *facets });
         }
     }
 

@@ -1,0 +1,51 @@
+//! What `hark eval rank --evidence` wrote: the candidates for each question with their features.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use hark_core::rank::judge::Features;
+
+use crate::eval::score::Gold;
+use crate::eval::sets;
+use crate::failure::{Failure, Outcome};
+
+pub(super) type Values = [f32; Features::NAMES.len()];
+
+/// A question with its candidates.
+pub(super) struct Asked {
+    pub(super) id: String,
+    pub(super) candidates: Vec<Candidate>,
+}
+
+pub(super) struct Candidate {
+    pub(super) values: Values,
+    pub(super) is_gold: bool,
+}
+
+/// The candidates that lead by the sum of the tiers, the encoder or a phrase. The others teach nothing.
+const LEADING: f32 = 1.0 / 40.0;
+
+pub(super) fn read(path: &Path, gold: &Gold) -> Outcome<Vec<Asked>> {
+    let none = HashSet::new();
+    let of = |name: &str| Features::NAMES.iter().position(|known| *known == name).unwrap_or(0);
+    let places = [of("base_place"), of("encoder_place")];
+    let mut asked = Vec::new();
+    for record in sets::lines(path)? {
+        let id = sets::string(&record, "qid");
+        let gold = gold.get(&id).unwrap_or(&none);
+        let mut candidates = Vec::new();
+        for candidate in record["candidates"].as_array().into_iter().flatten() {
+            let values = candidate[1].as_array().into_iter().flatten();
+            let values: Vec<f32> = values.map(|value| value.as_f64().unwrap_or_default() as f32).collect();
+            let values: Values = values.try_into().map_err(|_| {
+                Failure::new(format!("{}: {id} has other features than this build", path.display()))
+            })?;
+            let is_gold = candidate[0].as_str().is_some_and(|id| gold.contains(id));
+            if is_gold || places.iter().any(|place| values[*place] >= LEADING) {
+                candidates.push(Candidate { values, is_gold });
+            }
+        }
+        asked.push(Asked { id, candidates });
+    }
+    Ok(asked)
+}
