@@ -400,8 +400,9 @@ fn each_chunk(
 
 /// Passages of long memories get no vector: there are many of them, each costs a while, and what a long text
 /// answers is found by the words and the static meaning of its passages just as well.
+/// Their phrases are few and short.
 fn is_wanted((_, facets): &((usize, i64), Facets)) -> bool {
-    !facets.is_long
+    !facets.is_long || facets.is_phrase
 }
 
 /// Slots that hold a passage, with where and which.

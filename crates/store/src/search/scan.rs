@@ -23,6 +23,7 @@ pub(crate) struct Scan {
     pub(crate) nearest: Vec<Near>,
     /// Nearest among those of the time that is meant.
     pub(crate) timely: Vec<Near>,
+    /// Passages of bodies; phrases do not count.
     pub(crate) in_scope: usize,
 }
 
@@ -40,13 +41,14 @@ pub(crate) struct Allowed {
     pub(crate) created: u32,
     pub(crate) is_long: bool,
     pub(crate) is_code: bool,
+    pub(crate) is_phrase: bool,
     pub(crate) weight: f32,
 }
 
 impl Allowed {
     fn new(facets: &Facets, weight: f32) -> Self {
-        let Facets { passage, tie, created, is_long, is_code, .. } = *facets;
-        Allowed { passage, tie, created, is_long, is_code, weight }
+        let Facets { passage, tie, created, is_long, is_code, is_phrase, .. } = *facets;
+        Allowed { passage, tie, created, is_long, is_code, is_phrase, weight }
     }
 }
 
@@ -58,6 +60,7 @@ pub(crate) struct Near {
     pub(crate) created: u32,
     pub(crate) is_long: bool,
     pub(crate) is_code: bool,
+    pub(crate) is_phrase: bool,
 }
 
 /// Chunks kept in memory by a process that lives longer than one recall. Valid while neither this
@@ -203,7 +206,7 @@ impl Sweep<'_> {
     }
 
     fn whole(&mut self, chunk: &Chunk) {
-        self.in_scope += chunk.facets.len();
+        self.in_scope += chunk.bodies;
         let allowed = &mut self.allowed;
         let met = chunk.meet(self.postings.in_order(), |at, weight| {
             allowed.push(Allowed::new(&chunk.facets[at], weight));
@@ -231,7 +234,7 @@ impl Sweep<'_> {
             if !self.sieve.passes(facets, memory_of(facets.passage)) {
                 continue;
             }
-            self.in_scope += 1;
+            self.in_scope += usize::from(!facets.is_phrase);
             self.allowed.extend(self.postings.weight(facets.passage).map(|w| Allowed::new(facets, w)));
             if self.signs.is_some() && facets.has_vector {
                 self.compare(self.within[at].1, facets);
@@ -273,8 +276,8 @@ impl Nearest {
     #[inline]
     fn offer(&mut self, distance: u32, facets: &Facets) {
         if distance <= self.farthest {
-            let Facets { tie, passage, created, is_long, is_code, .. } = *facets;
-            self.keep(Near { distance, tie, passage, created, is_long, is_code });
+            let Facets { tie, passage, created, is_long, is_code, is_phrase, .. } = *facets;
+            self.keep(Near { distance, tie, passage, created, is_long, is_code, is_phrase });
         }
     }
 
