@@ -10,7 +10,7 @@ use crate::link::Link;
 use crate::origin::Origin;
 use crate::project::ProjectKey;
 use crate::redact::{Clean, Raw, Unredacted, cut_at};
-use crate::text::without_speaker;
+use crate::text::{fold, without_speaker};
 use crate::time::Timestamp;
 
 /// Where a memory applies.
@@ -55,6 +55,9 @@ pub struct Memory<T = Clean> {
     /// Entities named explicitly; those found in the text are derived and not stored here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<T>,
+    /// Questions or phrases, in other words, that it answers. They help to find it and are never shown as content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked_as: Vec<T>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
     pub importance: Importance,
@@ -130,6 +133,7 @@ impl Memory {
             tags: Vec::new(),
             files: Vec::new(),
             entities: Vec::new(),
+            asked_as: Vec::new(),
             links: Vec::new(),
             importance: Importance::DEFAULT,
             confidence: 0.7,
@@ -167,6 +171,7 @@ impl Unredacted for Memory<Raw> {
             tags: self.tags.redacted(clean),
             files: self.files.redacted(clean),
             entities: self.entities.redacted(clean),
+            asked_as: phrases(self.asked_as.redacted(clean)),
             links: self.links,
             importance: self.importance,
             confidence: self.confidence,
@@ -219,6 +224,9 @@ impl Memory {
     pub const MAX_TITLE_CHARS: usize = 200;
     /// Longer texts are documents, not memories.
     pub const MAX_BODY_BYTES: usize = 1024 * 1024;
+    /// Many phrases would let a memory answer every question.
+    pub const MAX_PHRASES: usize = 8;
+    pub const MAX_PHRASE_CHARS: usize = 120;
 
     /// Marks it as changed. If the clock jumped back, the change is still not older than what it changed.
     pub fn touch(&mut self, now: Timestamp) {
@@ -282,8 +290,42 @@ pub fn title_from_body(body: &Clean) -> Clean {
 
 /// Clean text on one line, truncated to the length of a title.
 pub fn one_line(text: &Clean) -> Clean {
+    on_one_line(text, Memory::MAX_TITLE_CHARS)
+}
+
+/// Phrases as a memory keeps them: each on one line and within its limit, none twice, and no more than allowed.
+pub fn phrases(texts: impl IntoIterator<Item = Clean>) -> Vec<Clean> {
+    let mut kept = Vec::new();
+    add_phrases(&mut kept, texts);
+    kept
+}
+
+/// Adds phrases that are not there yet, as far as there is room.
+pub fn add_phrases(kept: &mut Vec<Clean>, texts: impl IntoIterator<Item = Clean>) {
+    for text in texts {
+        if kept.len() >= Memory::MAX_PHRASES {
+            return;
+        }
+        let phrase = on_one_line(&text, Memory::MAX_PHRASE_CHARS);
+        if !phrase.is_empty() && !kept.iter().any(|other| is_same_phrase(other, &phrase)) {
+            kept.push(phrase);
+        }
+    }
+}
+
+/// Whether two phrases differ at most in case, accents and punctuation.
+pub fn is_same_phrase(a: &str, b: &str) -> bool {
+    let folded = |text: &str| -> Vec<String> {
+        let text = fold(text).to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    a == b || (folded(a) == folded(b) && !folded(a).is_empty())
+}
+
+fn on_one_line(text: &Clean, most: usize) -> Clean {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match folded.char_indices().nth(Memory::MAX_TITLE_CHARS) {
+    match folded.char_indices().nth(most) {
         Some((end, _)) => Clean::already_redacted(folded[..cut_at(&folded, end)].to_owned()),
         None => Clean::already_redacted(folded),
     }

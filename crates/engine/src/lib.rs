@@ -22,6 +22,7 @@ pub mod operation;
 pub mod ops;
 mod paths;
 mod pause;
+mod phrases;
 mod program;
 pub mod project;
 pub mod project_store;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use hark_core::likeness::{Difference, Likeness, Text, compare, compare_texts, normalised};
-use hark_core::memory::title_from_body;
+use hark_core::memory::{add_phrases, title_from_body};
 use hark_core::{Clean, Kind, Memory, Origin, Scope, Status, Timestamp};
 use hark_store::Writer;
 use schemars::JsonSchema;
@@ -191,6 +191,7 @@ fn confirmed(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option
     {
         mine.extend(theirs.iter().filter(|label| !old_holds(mine, label)).cloned().collect::<Vec<_>>());
     }
+    add_phrases(&mut after.asked_as, new.asked_as.iter().cloned());
     after.topic = after.topic.or_else(|| new.topic.clone());
     after.importance = after.importance.max(new.importance);
     after.pinned |= new.pinned;

@@ -166,8 +166,10 @@ impl Store {
                     continue;
                 }
                 let distance = hamming(&wanted, found.signs);
-                let cosine = f64::from(cosines[(distance as usize).min(SIGNS)]);
-                (count, sum, squares) = (count + 1, sum + cosine, squares + cosine * cosine);
+                if !facets.is_phrase {
+                    let cosine = f64::from(cosines[(distance as usize).min(SIGNS)]);
+                    (count, sum, squares) = (count + 1, sum + cosine, squares + cosine * cosine);
+                }
                 if known.contains(&passage) {
                     places.insert(passage, (found.key, facets));
                     continue;
@@ -202,6 +204,36 @@ impl Store {
         let mean = if count > 0 { sum / count as f64 } else { 0.0 };
         let variance = if count > 0 { (squares / count as f64 - mean * mean).max(0.0) } else { 0.0 };
         Ok((found, Spread { count, mean: mean as f32, deviation: variance.sqrt() as f32 }))
+    }
+
+    /// How near passages are to a question, as far as they have a place in the space.
+    pub(crate) fn nearness_in(
+        &self,
+        space: &str,
+        question: &Vector,
+        passages: impl Iterator<Item = i64>,
+    ) -> rusqlite::Result<HashMap<i64, f32>> {
+        let mut find = self.conn.prepare_cached(
+            "SELECT substr(s.slots, 1 + p.slot * ?3, ?3) FROM passage p \
+             JOIN space_chunk s ON s.space = ?1 AND s.chunk = p.chunk WHERE p.id = ?2",
+        )?;
+        let mut read =
+            self.conn.prepare_cached("SELECT scale, vec FROM space_vector WHERE space = ?1 AND key = ?2")?;
+        let mut near = HashMap::new();
+        for passage in passages {
+            let key = find.query_row(params![space, passage, SLOT_BYTES as i64], |row| {
+                let slot = row.get_ref(0)?.as_blob()?;
+                Ok(placed(slot, 0, passage).map(|found| found.key).filter(|key| *key != NO_VECTOR))
+            });
+            let Some(key) = key.optional()?.flatten() else { continue };
+            let cosine = read.query_row(params![space, key], |row| {
+                let scale: f64 = row.get(0)?;
+                let values: Vec<i8> = row.get_ref(1)?.as_blob()?.iter().map(|b| b.cast_signed()).collect();
+                Ok(question.cosine_with(scale as f32, &values))
+            });
+            near.extend(cosine.optional()?.map(|cosine| (passage, cosine)));
+        }
+        Ok(near)
     }
 }
 
@@ -379,8 +411,9 @@ fn each_chunk(
 
 /// Passages of long memories get no vector: there are many of them, each costs a while, and what a long text
 /// answers is found by the words and the static meaning of its passages just as well.
+/// Their phrases are few and short.
 fn is_wanted((_, facets): &((usize, i64), Facets)) -> bool {
-    !facets.is_long
+    !facets.is_long || facets.is_phrase
 }
 
 /// Slots that hold a passage, with where and which.

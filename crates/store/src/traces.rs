@@ -254,6 +254,9 @@ fn name_of(text: &str) -> String {
 }
 
 fn add_all(memory: &Memory, in_detail: bool, said: &mut Vec<Said>) {
+    for phrase in &memory.asked_as {
+        add(phrase, false, said);
+    }
     let fields = [Some(&memory.body), Some(&memory.title), memory.why.as_ref(), memory.learned.as_ref()];
     for field in fields.into_iter().flatten() {
         add(field, true, said);

@@ -26,6 +26,7 @@ pub(super) const KNOWN_KEYS: &[&str] = &[
     "tags",
     "files",
     "entities",
+    "asked_as",
     "links",
     "why",
     "learned",
@@ -62,6 +63,8 @@ pub(super) struct FrontMatter {
     pub(super) files: OneOrMany,
     #[serde(default)]
     pub(super) entities: OneOrMany,
+    #[serde(default)]
+    pub(super) asked_as: OneOrMany,
     pub(super) links: Option<Vec<LinkEntry>>,
     pub(super) why: Option<String>,
     pub(super) learned: Option<String>,
@@ -95,6 +98,14 @@ pub(super) enum OneOrMany {
 }
 
 impl OneOrMany {
+    /// As sentences: a comma does not separate them.
+    pub(super) fn into_sentences(self) -> Vec<String> {
+        match self {
+            OneOrMany::One(one) => vec![one],
+            many => many.into_vec(),
+        }
+    }
+
     pub(super) fn into_vec(self) -> Vec<String> {
         match self {
             OneOrMany::None => Vec::new(),

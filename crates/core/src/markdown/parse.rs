@@ -8,7 +8,7 @@ use crate::kind::Kind;
 use crate::life::Life;
 use crate::lifecycle::Status;
 use crate::link::{Link, Relation};
-use crate::memory::{Importance, Memory, Scope, UnknownKey, title_from_body};
+use crate::memory::{Importance, Memory, Scope, UnknownKey, phrases, title_from_body};
 use crate::origin::Origin;
 use crate::project::ProjectKey;
 use crate::redact::{Clean, Raw};
@@ -71,6 +71,7 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseEr
         tags: list(front.tags.into_vec()),
         files: list(front.files.into_vec()),
         entities: list(front.entities.into_vec()),
+        asked_as: phrases(list(front.asked_as.into_sentences())),
         links: links.collect::<Result<_, ParseError>>()?,
         importance: Importance::clamped(front.importance.unwrap_or(3)),
         confidence: front.confidence.filter(|c| c.is_finite()).unwrap_or(0.8).clamp(0.0, 1.0) as f32,

@@ -35,6 +35,7 @@ pub fn render(memory: &Memory) -> String {
     list(&mut out, "tags", &memory.tags);
     list(&mut out, "files", &memory.files);
     list(&mut out, "entities", &memory.entities);
+    list(&mut out, "asked_as", &memory.asked_as);
     if !memory.links.is_empty() {
         out.push_str("links:\n");
         for link in &memory.links {

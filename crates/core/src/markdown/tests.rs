@@ -26,6 +26,7 @@ fn memory(title: &str, body: &str) -> Memory {
         tags: vec![],
         files: vec![],
         entities: vec![],
+        asked_as: vec![],
         links: vec![],
         importance: Importance::DEFAULT,
         confidence: 0.8,

@@ -29,7 +29,7 @@ use script::{Run, runs};
 
 /// Bump when the same text yields other terms, or when the index stores something else: older indexes are
 /// then rebuilt.
-pub const ANALYZER_VERSION: u32 = 7;
+pub const ANALYZER_VERSION: u32 = 8;
 
 /// One searchable term and the word it came from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

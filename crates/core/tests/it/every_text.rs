@@ -44,6 +44,7 @@ fn memory() -> Memory {
         tags: vec![words("tag")],
         files: vec![words("src/file.rs")],
         entities: vec![words("entity")],
+        asked_as: vec![words("how is it asked for")],
         links: vec![Link {
             to: MemoryId::new(NOW, [2; 10]),
             relation: Relation::Fixes,

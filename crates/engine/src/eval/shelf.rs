@@ -151,6 +151,7 @@ fn memory(
     let usual = if document.is_conversation() { Kind::Episode } else { Kind::Fact };
     let kind = document.kind.unwrap_or(usual);
     Ok(Memory {
+        asked_as: document.asked_as.iter().map(|phrase| engine.clean(phrase)).collect(),
         files: document.files.iter().map(|file| engine.clean(file)).collect(),
         session: document.session.as_deref().map(|session| engine.clean(session)),
         ..Memory::new(MemoryId::new(created, seed), kind, Origin::Import, body, created)

@@ -2,7 +2,7 @@
 //! in the meantime are kept.
 
 use clap::Args;
-use hark_core::memory::{Importance, title_from_body};
+use hark_core::memory::{Importance, is_same_phrase, title_from_body};
 use hark_core::{IdRef, Kind, Memory, Origin, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,7 @@ use crate::error::EngineError;
 use crate::operation::tell;
 use crate::operation::{Answer, Code, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate};
 use crate::paths;
+use crate::phrases;
 use crate::voice::{ASK_USER, check_origin};
 use serde_json::json;
 
@@ -52,6 +53,10 @@ pub struct Request {
     #[arg(long = "file", value_name = "F")]
     #[serde(default)]
     pub files: Vec<String>,
+    /// Add a short question that it answers; empty removes all
+    #[arg(long = "asked-as", value_name = "PHRASE")]
+    #[serde(default)]
+    pub asked_as: Vec<String>,
     /// 1 (minor) to 5 (vital)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub importance: Option<u8>,
@@ -98,6 +103,8 @@ pub(super) fn run_all(
     let files: Vec<String> =
         request.files.iter().map(|file| paths::in_project(engine, caller, file)).collect();
     let files = clean_list(engine, &files);
+    let asked_as = phrases::given(engine, &request.asked_as)?;
+    let asked_anew = request.asked_as.iter().any(|phrase| phrase.trim().is_empty());
     let origin = caller.origin.unwrap_or(Origin::Assistant);
     let target = WriteScope { project: request.project.clone(), global: request.global };
     let scope = match request.project.is_some() || request.global {
@@ -128,6 +135,14 @@ pub(super) fn run_all(
         after.tags.extend(tags.iter().filter(|t| !before.tags.contains(t)).cloned());
         after.tags.retain(|tag| !untag.iter().any(|gone| gone.eq_ignore_ascii_case(tag)));
         after.files.extend(files.iter().filter(|f| !before.files.contains(f)).cloned());
+        if asked_anew {
+            after.asked_as.clear();
+        }
+        for phrase in &asked_as {
+            if !after.asked_as.iter().any(|known| is_same_phrase(known, phrase)) {
+                after.asked_as.push(phrase.clone());
+            }
+        }
         if let Some(importance) = request.importance.and_then(Importance::new) {
             after.importance = importance;
         }
@@ -143,6 +158,7 @@ pub(super) fn run_all(
             let before = writer.load(id)?;
             let mut after = change(&before);
             may_edit(origin, &before, &after)?;
+            phrases::check_count(after.asked_as.len())?;
             if after != before {
                 after.touch(now);
                 writer.update(&before, &after, "edited")?;

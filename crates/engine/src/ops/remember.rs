@@ -18,6 +18,7 @@ use crate::operation::{
     WARN, Who,
 };
 use crate::paths;
+use crate::phrases;
 use crate::repeat::{self, Known, OlderState};
 use crate::sessions;
 use crate::voice::{ASK_USER, Voice};
@@ -67,6 +68,11 @@ pub struct Request {
     #[arg(long = "entity", value_name = "E")]
     #[serde(default)]
     pub entities: Vec<String>,
+    /// A short question, in other words, that it answers; never shown
+    #[schemars(description = "2-3 short questions, in other words, that this answers; one in English")]
+    #[arg(long = "asked-as", value_name = "PHRASE")]
+    #[serde(default)]
+    pub asked_as: Vec<String>,
     /// 1 (minor) to 5 (vital)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub importance: Option<u8>,
@@ -150,6 +156,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         tags: clean_list(engine, &request.tags),
         files: clean_list(engine, &files),
         entities: clean_list(engine, &request.entities),
+        asked_as: phrases::given(engine, &request.asked_as)?,
         importance: request.importance.and_then(Importance::new).unwrap_or_default(),
         confidence: if origin == Origin::User { 0.9 } else { 0.7 },
         pinned: request.pin && !passed_on,
@@ -374,7 +381,9 @@ fn placeholders(memory: &Memory) -> usize {
     let labels = memory.searchable_labels();
     let count = |text: &str| text.matches("[REDACTED:").count() + text.matches("[PRIVATE]").count();
     // A title taken from the body repeats its placeholders; count the text they came from.
-    count(&body).max(count(&memory.title)) + count(&labels)
+    count(&body).max(count(&memory.title))
+        + count(&labels)
+        + memory.asked_as.iter().map(|phrase| count(phrase)).sum::<usize>()
 }
 
 pub const OPERATION: Operation = Operation {

@@ -47,6 +47,10 @@ pub struct Request {
     #[arg(long)]
     #[schemars(skip)]
     pub files: Vec<String>,
+    /// edit: questions it answers
+    #[serde(default)]
+    #[arg(long)]
+    pub asked_as: Vec<String>,
     /// edit: new kind
     #[arg(long)]
     #[schemars(skip)]
@@ -154,6 +158,7 @@ fn edit_all(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<A
         tags: request.tags.clone(),
         untag: request.untag.clone(),
         files: request.files.clone(),
+        asked_as: request.asked_as.clone(),
         importance: request.importance,
         pin: request.pin,
         project: request.project.clone(),

@@ -29,6 +29,9 @@ pub struct MemoryView {
     pub tags: Vec<String>,
     pub files: Vec<String>,
     pub entities: Vec<String>,
+    /// Questions that it answers, as its writer put them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asked_as: Vec<String>,
     /// Absent if it applies to every project.
     pub project: Option<String>,
     pub importance: u8,
@@ -88,6 +91,7 @@ impl MemoryView {
             tags: texts(&memory.tags),
             files: texts(&memory.files),
             entities: texts(&memory.entities),
+            asked_as: texts(&memory.asked_as),
             project: memory.scope.project().map(ToString::to_string),
             importance: memory.importance.get(),
             confidence: memory.confidence,

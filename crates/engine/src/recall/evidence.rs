@@ -41,7 +41,7 @@ impl Field {
             cosine: most(|c| c.cosine),
             encoder: [0, 1].map(|at| encoder.get(at).copied().unwrap_or(0.0)),
             coverage: most(|c| c.repaired.coverage),
-            phrase: 0.0,
+            phrase: asked.found.iter().filter_map(|c| c.phrase?.second).fold(0.0, f32::max),
             words: question.text.split_whitespace().take(MANY_WORDS).count(),
             known: asked.terms.known_share(),
             asks_by_name: asks_by_name(asked),
@@ -76,9 +76,11 @@ pub(super) fn gather(
     Ok(())
 }
 
+/// Places by the encoder: of the text or of a phrase, whichever is nearer.
 fn encoder_places(asked: &Candidates) -> HashMap<i64, usize> {
+    let nearest = |c: &Candidate| c.second.into_iter().chain(c.phrase.and_then(|p| p.second)).reduce(f32::max);
     let mut near: Vec<(f32, u32, i64)> =
-        asked.found.iter().filter_map(|c| Some((c.second?, c.tie, c.memory))).collect();
+        asked.found.iter().filter_map(|c| Some((nearest(c)?, c.tie, c.memory))).collect();
     near.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     near.into_iter().enumerate().map(|(place, (.., memory))| (memory, place)).collect()
 }
@@ -105,6 +107,7 @@ fn features(standing: &Standing, candidate: Option<&Candidate>, asked: &Candidat
     };
     let Some(candidate) = candidate else { return question };
     let Candidate { typed, repaired, whole, cosine, words, said, second, .. } = candidate;
+    let phrase = candidate.phrase;
     let encoder = second.unwrap_or(0.0);
     let is_nearest = second.is_some_and(|cosine| cosine >= field.encoder[0]);
     let spread = asked.spread.unwrap_or_default();
@@ -125,6 +128,11 @@ fn features(standing: &Standing, candidate: Option<&Candidate>, asked: &Candidat
         encoder_lag: second.map_or(1.0, |cosine| field.encoder[0] - cosine),
         encoder_lead: if is_nearest { field.encoder[0] - field.encoder[1] } else { 0.0 },
         standing_out: second.map_or(0.0, |cosine| (cosine - spread.mean) / spread.deviation.max(0.02)),
+        phrase_encoder: phrase.and_then(|phrase| phrase.second).unwrap_or(0.0),
+        phrase_lag: phrase.and_then(|phrase| phrase.second).map_or(1.0, |cosine| field.phrase - cosine),
+        phrase_coverage: phrase.map_or(0.0, |phrase| phrase.repaired.coverage),
+        phrase_cosine: phrase.map_or(0.0, |phrase| phrase.cosine),
+        has_phrases: flag(phrase.is_some()),
         is_code: flag(candidate.is_code),
         is_long: flag(candidate.is_long),
         repairs: flag(candidate.kind.repairs()),

@@ -15,6 +15,7 @@ const LIVE: u8 = 1;
 const HAS_VECTOR: u8 = 2;
 const IS_LONG: u8 = 4;
 const IS_CODE: u8 = 8;
+const IS_PHRASE: u8 = 16;
 
 /// One slot, decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,23 +31,27 @@ pub(crate) struct Facets {
     pub(crate) kind: u8,
     pub(crate) status: u8,
     pub(crate) has_vector: bool,
-    /// Whether its memory has several passages.
+    /// Whether its memory's body has several passages.
     pub(crate) is_long: bool,
+    /// Of a phrase: whether the first passage of its memory is.
     pub(crate) is_code: bool,
+    /// How its memory is asked for, and not what it says.
+    pub(crate) is_phrase: bool,
 }
 
 /// What is to be known of a passage besides what its memory says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Marks {
     pub(crate) has_vector: bool,
-    /// Whether its memory has several passages.
+    /// Whether its memory's body has several passages.
     pub(crate) is_long: bool,
     pub(crate) is_code: bool,
+    pub(crate) is_phrase: bool,
 }
 
 impl Facets {
     pub(crate) fn of(memory: &Memory, passage: i64, marks: Marks) -> Self {
-        let Marks { has_vector, is_long, is_code } = marks;
+        let Marks { has_vector, is_long, is_code, is_phrase } = marks;
         Facets {
             passage,
             created: memory.created.as_minutes(),
@@ -58,6 +63,7 @@ impl Facets {
             has_vector,
             is_long,
             is_code,
+            is_phrase,
         }
     }
 
@@ -74,7 +80,8 @@ impl Facets {
         slot[26] = LIVE
             | flag(self.has_vector, HAS_VECTOR)
             | flag(self.is_long, IS_LONG)
-            | flag(self.is_code, IS_CODE);
+            | flag(self.is_code, IS_CODE)
+            | flag(self.is_phrase, IS_PHRASE);
         let length = sign.len().min(SIGN_BYTES);
         slot[32..32 + length].copy_from_slice(&sign[..length]);
         slot
@@ -99,6 +106,7 @@ impl Facets {
             has_vector: slot[26] & HAS_VECTOR != 0,
             is_long: slot[26] & IS_LONG != 0,
             is_code: slot[26] & IS_CODE != 0,
+            is_phrase: slot[26] & IS_PHRASE != 0,
         })
     }
 }

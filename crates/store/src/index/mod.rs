@@ -22,7 +22,9 @@ pub(crate) use entities::leaf;
 pub(crate) use gathered::Gathered;
 pub(crate) use likeness::{alike, of_topic};
 pub use passages::PassageId;
-pub(crate) use passages::{Totals, lexicon_token, memory_of, ordinal_of, passage_of, passages_of, texts};
+pub(crate) use passages::{
+    OTHER, PHRASE, Totals, lexicon_token, memory_of, ordinal_of, passage_of, passages_of, texts,
+};
 pub use prepared::{Prepared, Preparer};
 pub(crate) use rebuild::rebuild;
 

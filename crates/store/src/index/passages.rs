@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use hark_core::Memory;
 use hark_core::memory::title_from_body;
 use hark_core::rank::bm25;
 use hark_core::text::{Token, Voice, analyze, is_code, passages};
 use hark_core::vector::{Embedder, Vector, sign_bits};
+use hark_core::{Clean, Memory};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::chunks::{self, Facets, Marks, Place};
@@ -66,7 +66,14 @@ pub(crate) fn texts(memory: &Memory) -> Vec<String> {
     let found = passages(&body);
     let title = embedded_title(memory, found.len());
     let labels = embedded_labels(memory);
-    found.into_iter().map(|passage| embedded_text(title, &body[passage.range], &labels)).collect()
+    let phrases = phrases_of(memory, found.len()).map(ToString::to_string);
+    let bodies = found.iter().map(|passage| embedded_text(title, &body[passage.range.clone()], &labels));
+    bodies.chain(phrases).collect()
+}
+
+/// The phrases that get a passage of their own, after those of the body.
+fn phrases_of(memory: &Memory, bodies: usize) -> impl Iterator<Item = &Clean> {
+    memory.asked_as.iter().take((1 << ORDINAL_BITS) - bodies.min(1 << ORDINAL_BITS))
 }
 
 /// How a term is spelled in the full-text index: its hash, in characters no tokenizer touches.
@@ -105,6 +112,23 @@ pub(super) struct Passage {
     vector: Option<Vector>,
     words: Vec<u8>,
     is_code: bool,
+    is_phrase: bool,
+}
+
+/// Who says a passage, in the column `other`: its owner, an assistant or a tool, or nobody. Measures read it
+/// without the packed facets at hand.
+const OWN: i64 = 0;
+pub(crate) const OTHER: i64 = 1;
+pub(crate) const PHRASE: i64 = 2;
+
+impl Passage {
+    fn said(&self) -> i64 {
+        match self.voice {
+            _ if self.is_phrase => PHRASE,
+            Voice::Other => OTHER,
+            Voice::Own => OWN,
+        }
+    }
 }
 
 struct Fields {
@@ -113,6 +137,7 @@ struct Fields {
     is_cut: bool,
     bodies: Vec<Body>,
     labels: Vec<Token>,
+    phrases: Vec<Phrase>,
 }
 
 impl Fields {
@@ -128,6 +153,12 @@ struct Body {
     tokens: Vec<Token>,
 }
 
+/// Stands alone: with title and labels it would be as near to a question as the body is.
+struct Phrase {
+    text: Clean,
+    tokens: Vec<Token>,
+}
+
 fn fields(memory: &Memory) -> Fields {
     let body = memory.searchable_body();
     let bodies = passages(&body).into_iter().map(|passage| {
@@ -135,11 +166,14 @@ fn fields(memory: &Memory) -> Fields {
         Body { tokens: analyze(&text), text, voice: passage.voice }
     });
     let bodies: Vec<Body> = bodies.collect();
+    let phrases =
+        phrases_of(memory, bodies.len()).map(|text| Phrase { tokens: analyze(text), text: text.clone() });
     Fields {
         title: analyze(&memory.title),
         is_cut: is_cut(memory, bodies.len()),
         bodies,
         labels: analyze(&memory.searchable_labels()),
+        phrases: phrases.collect(),
     }
 }
 
@@ -147,19 +181,25 @@ fn fields(memory: &Memory) -> Fields {
 fn words(fields: &Fields) -> Words {
     let mut words = Words::new();
     for body in &fields.bodies {
-        let tokens = fields.passage_title().iter().chain(&body.tokens).chain(&fields.labels);
-        let here: BTreeMap<&str, &str> =
-            tokens.map(|token| (token.word.as_str(), token.term.as_str())).collect();
-        for (word, term) in here {
-            match words.get_mut(word) {
-                Some(counted) => counted.passages += 1,
-                None => {
-                    words.insert(word.to_owned(), Counted { term: term.to_owned(), passages: 1 });
-                }
+        count(&mut words, fields.passage_title().iter().chain(&body.tokens).chain(&fields.labels));
+    }
+    for phrase in &fields.phrases {
+        count(&mut words, phrase.tokens.iter());
+    }
+    words
+}
+
+/// Counts the words of one passage.
+fn count<'t>(words: &mut Words, tokens: impl Iterator<Item = &'t Token>) {
+    let here: BTreeMap<&str, &str> = tokens.map(|token| (token.word.as_str(), token.term.as_str())).collect();
+    for (word, term) in here {
+        match words.get_mut(word) {
+            Some(counted) => counted.passages += 1,
+            None => {
+                words.insert(word.to_owned(), Counted { term: term.to_owned(), passages: 1 });
             }
         }
     }
-    words
 }
 
 pub(super) fn words_of(memory: &Memory) -> Words {
@@ -172,10 +212,7 @@ pub(super) fn analyse(memory: &Memory, embedder: &dyn Embedder) -> Analysed {
     let title = embedded_title(memory, fields.bodies.len());
     let title_tokens = fields.passage_title();
     let passages = fields.bodies.iter().map(|Body { text, voice, tokens }| {
-        let mut terms: Vec<String> =
-            title_tokens.iter().chain(tokens).chain(&fields.labels).map(|t| lexicon_token(&t.term)).collect();
-        terms.sort_unstable();
-        terms.dedup();
+        let terms = lexicon_terms(title_tokens.iter().chain(tokens).chain(&fields.labels));
         let embedded = embedded_text(title, text, &labels);
         Passage {
             voice: *voice,
@@ -185,9 +222,34 @@ pub(super) fn analyse(memory: &Memory, embedder: &dyn Embedder) -> Analysed {
             vector: embedder.embed(&embedded),
             words: embedder.words(&embedded),
             is_code: is_code(text),
+            is_phrase: false,
         }
     });
-    Analysed { passages: passages.collect(), document: document(&fields), fields }
+    let mut passages: Vec<Passage> = passages.collect();
+    // A memory that only a phrase finds is shown by its first passage, and is code if that is.
+    let is_code = passages.first().is_some_and(|first| first.is_code);
+    passages.extend(fields.phrases.iter().map(|phrase| Passage { is_code, ..of_phrase(phrase, embedder) }));
+    Analysed { passages, document: document(&fields), fields }
+}
+
+fn of_phrase(Phrase { text, tokens }: &Phrase, embedder: &dyn Embedder) -> Passage {
+    Passage {
+        voice: Voice::Own,
+        terms: lexicon_terms(tokens.iter()),
+        lengths: [0, tokens.len(), 0],
+        record: bm25::encode([&[], tokens, &[]]),
+        vector: embedder.embed(text),
+        words: embedder.words(text),
+        is_code: false,
+        is_phrase: true,
+    }
+}
+
+fn lexicon_terms<'t>(tokens: impl Iterator<Item = &'t Token>) -> Vec<String> {
+    let mut terms: Vec<String> = tokens.map(|token| lexicon_token(&token.term)).collect();
+    terms.sort_unstable();
+    terms.dedup();
+    terms
 }
 
 /// What the owner said in all, so that an answer spread over several turns counts as one.
@@ -230,7 +292,7 @@ pub(super) fn put(
         "INSERT INTO passage (id, chunk, slot, scale, vec, record, words, other) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
-    let mut totals = [0usize; bm25::FIELDS];
+    let (mut count, mut totals) = (0, [0i64; bm25::FIELDS]);
     for (ordinal, passage) in analysed.passages.iter().enumerate() {
         let id = passage_id(num, ordinal);
         let (scale, values): (f32, &[i8]) =
@@ -239,6 +301,7 @@ pub(super) fn put(
             has_vector: passage.vector.is_some(),
             is_long: analysed.document.is_some(),
             is_code: passage.is_code,
+            is_phrase: passage.is_phrase,
         };
         let facets = Facets::of(memory, id, marks);
         let place = chunks::append(conn, project, &facets, &sign_bits(values))?;
@@ -252,10 +315,14 @@ pub(super) fn put(
             bytes,
             passage.record,
             passage.words,
-            passage.voice == Voice::Other,
+            passage.said(),
         ])?;
-        for (total, length) in totals.iter_mut().zip(passage.lengths) {
-            *total += length;
+        // Phrases are short, and would make every body look long.
+        if !passage.is_phrase {
+            count += 1;
+            for (total, length) in totals.iter_mut().zip(passage.lengths) {
+                *total += length as i64;
+            }
         }
     }
     if let Some(record) = &analysed.document {
@@ -263,19 +330,24 @@ pub(super) fn put(
             .execute(params![num, record])?;
         move_totals(conn, Totals::Documents, 1, bm25::lengths(record).map(i64::from))?;
     }
-    move_totals(conn, Totals::Passages, analysed.passages.len() as i64, totals.map(|t| t as i64))
+    move_totals(conn, Totals::Passages, count, totals)
 }
 
 pub(super) fn clear(conn: &Connection, num: i64, count: i64) -> rusqlite::Result<()> {
-    let mut find = conn.prepare_cached("SELECT chunk, slot, record FROM passage WHERE id = ?1")?;
-    let mut totals = [0i64; bm25::FIELDS];
+    let mut find = conn.prepare_cached("SELECT chunk, slot, record, other FROM passage WHERE id = ?1")?;
+    let (mut bodies, mut totals) = (count, [0i64; bm25::FIELDS]);
     for ordinal in 0..count.max(0) as usize {
         let id = passage_id(num, ordinal);
-        let found: Option<(i64, i64, Vec<u8>)> =
-            find.query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
-        let Some((chunk, slot, record)) = found else { continue };
-        for (total, length) in totals.iter_mut().zip(bm25::lengths(&record)) {
-            *total -= i64::from(length);
+        let found: Option<(i64, i64, Vec<u8>, i64)> = find
+            .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+            .optional()?;
+        let Some((chunk, slot, record, other)) = found else { continue };
+        if other == PHRASE {
+            bodies -= 1;
+        } else {
+            for (total, length) in totals.iter_mut().zip(bm25::lengths(&record)) {
+                *total -= i64::from(length);
+            }
         }
         chunks::clear(conn, Place { chunk, slot })?;
         spaces::forget(conn, chunk, slot, id)?;
@@ -289,7 +361,7 @@ pub(super) fn clear(conn: &Connection, num: i64, count: i64) -> rusqlite::Result
     if let Some(record) = document {
         move_totals(conn, Totals::Documents, -1, bm25::lengths(&record).map(|length| -i64::from(length)))?;
     }
-    move_totals(conn, Totals::Passages, -count, totals)
+    move_totals(conn, Totals::Passages, -bodies, totals)
 }
 
 /// Rows of the table of totals.

@@ -12,6 +12,8 @@ pub(super) struct Chunk {
     pub(super) passages: Vec<i64>,
     pub(super) facets: Vec<Facets>,
     pub(super) signs: Vec<Signs>,
+    /// How many are no phrases.
+    pub(super) bodies: usize,
     /// Every slot has a vector.
     pub(super) all_signed: bool,
     /// In ascending order of passages, so that one can be looked up.
@@ -29,7 +31,7 @@ impl Chunk {
         self.facets.clear();
         self.signs.clear();
         (self.all_signed, self.in_order, self.any_expires) = (true, true, false);
-        (self.statuses, self.kinds) = (0, 0);
+        (self.bodies, self.statuses, self.kinds) = (0, 0, 0);
         let mut last = i64::MIN;
         for slot in data.as_chunks::<SLOT_BYTES>().0 {
             let Some(facets) = Facets::decode(slot) else { continue };
@@ -39,6 +41,7 @@ impl Chunk {
             self.any_expires |= facets.expires != 0;
             self.statuses |= 1 << (facets.status & 7);
             self.kinds |= 1 << (facets.kind & 31);
+            self.bodies += usize::from(!facets.is_phrase);
             last = facets.passage;
             self.passages.push(facets.passage);
             self.facets.push(facets);

@@ -121,6 +121,7 @@ fn facets(row: &Row<'_>) -> rusqlite::Result<Option<Facets>> {
         has_vector: false,
         is_long: false,
         is_code: false,
+        is_phrase: false,
     }))
 }
 

@@ -5,6 +5,7 @@ use hark_core::vector::{WordMatch, dot_bytes};
 use rusqlite::Row;
 
 use super::{Meaning, QueryTerms};
+use crate::index::OTHER;
 
 /// What an assistant or a tool said counts a little less than what a person said.
 const QUOTED: f32 = 0.9;
@@ -78,7 +79,7 @@ impl Measure {
             }
             _ => 0.0,
         };
-        Ok(if row.get(3)? {
+        Ok(if row.get::<_, i64>(3)? == OTHER {
             let (typed, repaired) = (typed.damped(QUOTED), repaired.damped(QUOTED));
             Measured { typed, repaired, cosine: cosine - QUOTED_COSINE }
         } else {

@@ -27,7 +27,7 @@ use hark_core::vector::{Vector, sign_bits, sign_words};
 use rusqlite::OptionalExtension;
 
 use crate::error::{At, StoreError};
-use crate::index::{Facets, PassageId, Totals, memory_of, passages_of};
+use crate::index::{Facets, OTHER, PHRASE, PassageId, Totals, memory_of, passages_of};
 use crate::store::Store;
 use measure::{COLUMNS, Measure, Measured};
 use scan::{Allowed, Wanted};
@@ -135,6 +135,32 @@ pub struct Candidate {
     pub second: Option<f32>,
     /// Whether the vector tier itself proposed it (and not only another tier).
     pub near: bool,
+    /// What its phrases have to say, if a tier proposed one of them. Not part of anything above.
+    pub phrase: Option<PhraseEvidence>,
+}
+
+/// The best of a memory's phrases, by each measure.
+#[derive(Debug, Clone, Copy)]
+pub struct PhraseEvidence {
+    pub typed: Evidence,
+    pub repaired: Evidence,
+    pub cosine: f32,
+    pub second: Option<f32>,
+}
+
+impl PhraseEvidence {
+    fn absorb(&mut self, other: &PhraseEvidence) {
+        if other.typed.score > self.typed.score {
+            self.typed = other.typed;
+        }
+        if other.repaired.score > self.repaired.score {
+            self.repaired = other.repaired;
+        }
+        self.cosine = self.cosine.max(other.cosine);
+        if other.second > self.second {
+            self.second = other.second;
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -203,15 +229,18 @@ impl Store {
         let mut proposed: Vec<Proposed> = lexical.iter().map(|l| Proposed::new(l.facets, false)).collect();
         proposed
             .extend(scan.nearest.iter().chain(&scan.timely).map(|near| Proposed::new(near.facets, true)));
-        let mut spread = None;
-        let second = match second() {
-            Some(second) => {
-                let (near, around) = self.near_in(&second, filter, depth.vector, &mut proposed)?;
-                spread = Some(around);
-                near
-            }
-            None => HashMap::new(),
-        };
+        let second = second();
+        let (mut nearness, mut spread) = (HashMap::new(), None);
+        if let Some(second) = &second {
+            let (near, around) = self.near_in(second, filter, depth.vector, &mut proposed)?;
+            (nearness, spread) = (near, Some(around));
+        }
+        let faces = faces_of_phrases(&proposed);
+        if let Some(second) = &second {
+            let short = faces.iter().filter(|p| !p.facets.is_long).map(|p| p.facets.passage);
+            nearness.extend(self.nearness_in(&second.space, &second.vector, short)?);
+        }
+        proposed.extend(faces);
         proposed.sort_unstable_by_key(|p| (p.facets.passage, !p.near));
         proposed.dedup_by_key(|p| p.facets.passage);
 
@@ -220,13 +249,25 @@ impl Store {
         let mut words: HashMap<i64, Listed> = HashMap::with_capacity(proposed.len());
         let mut read =
             self.conn.prepare_cached(&format!("SELECT {COLUMNS}, words FROM passage WHERE id = ?1"))?;
+        let mut phrases: HashMap<i64, PhraseEvidence> = HashMap::new();
         for Proposed { facets, near } in proposed {
-            let Facets { passage, tie, created, is_long, is_code, kind, .. } = facets;
+            let Facets { passage, tie, created, is_long, is_code, is_phrase, kind, .. } = facets;
             let measured = read.query_row([passage], |row| {
-                words.insert(passage, Listed { words: row.get(5)?, quoted: row.get(3)? });
+                if !is_phrase {
+                    words.insert(
+                        passage,
+                        Listed { words: row.get(5)?, quoted: row.get::<_, i64>(3)? == OTHER },
+                    );
+                }
                 measure.passage(row)
             });
             let Some(Measured { typed, repaired, cosine }) = measured.optional()? else { continue };
+            let second = nearness.get(&passage).copied();
+            if is_phrase {
+                let new = PhraseEvidence { typed, repaired, cosine, second };
+                phrases.entry(memory_of(passage)).and_modify(|best| best.absorb(&new)).or_insert(new);
+                continue;
+            }
             found.push(Candidate {
                 memory: memory_of(passage),
                 passage: PassageId(passage),
@@ -242,14 +283,18 @@ impl Store {
                 cosine,
                 words: 0.0,
                 said: 0.0,
-                second: second.get(&passage).copied(),
+                second,
                 near,
+                phrase: None,
             });
         }
         if let Some(meaning) = meaning {
             self.compare_words(&mut found, meaning, words);
         }
         let mut found = best_of_each(found);
+        for candidate in &mut found {
+            candidate.phrase = phrases.remove(&candidate.memory);
+        }
         self.look_at_whole(&mut found, measure.meant())?;
         self.look_at_rest(&mut found, &measure)?;
         found.sort_unstable_by_key(|c| (c.tie, c.memory));
@@ -335,7 +380,7 @@ impl Store {
         let mut long: Vec<&mut Candidate> = found.iter_mut().filter(|c| c.is_long).collect();
         long.sort_unstable_by(|a, b| promise(b).total_cmp(&promise(a)).then(a.tie.cmp(&b.tie)));
         let mut read = self.conn.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM passage WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3"
+            "SELECT {COLUMNS} FROM passage WHERE id >= ?1 AND id < ?2 AND other <> {PHRASE} ORDER BY id LIMIT ?3"
         ))?;
         for candidate in long.into_iter().take(LONG_READ) {
             let (from, to) = passages_of(candidate.memory);
@@ -358,6 +403,21 @@ impl Store {
                 Ok(Corpus { passages: unsigned(0)?, lengths: [unsigned(1)?, unsigned(2)?, unsigned(3)?] })
             })
     }
+}
+
+/// The first passages of memories of which only phrases were proposed: a phrase is never shown.
+fn faces_of_phrases(proposed: &[Proposed]) -> Vec<Proposed> {
+    let of = |facets: &Facets| memory_of(facets.passage);
+    let mut shown: HashSet<i64> =
+        proposed.iter().filter(|p| !p.facets.is_phrase).map(|p| of(&p.facets)).collect();
+    let mut faces = Vec::new();
+    for Proposed { facets, .. } in proposed.iter().filter(|p| p.facets.is_phrase) {
+        if shown.insert(of(facets)) {
+            let passage = PassageId::first_of(of(facets)).0;
+            faces.push(Proposed::new(Facets { passage, is_phrase: false, ..*facets }, false));
+        }
+    }
+    faces
 }
 
 /// One candidate per memory, with the best of each measure over its passages; the strongest

@@ -23,6 +23,7 @@ pub(crate) struct Scan {
     pub(crate) nearest: Vec<Near>,
     /// Nearest among those of the time that is meant.
     pub(crate) timely: Vec<Near>,
+    /// Passages of bodies; phrases do not count.
     pub(crate) in_scope: usize,
 }
 
@@ -212,7 +213,7 @@ impl Sweep<'_> {
     }
 
     fn whole(&mut self, chunk: &Chunk) {
-        self.in_scope += chunk.facets.len();
+        self.in_scope += chunk.bodies;
         let allowed = &mut self.allowed;
         let met = chunk.meet(self.postings.in_order(), |at, weight| {
             allowed.push(Allowed::new(&chunk.facets[at], weight));
@@ -240,7 +241,7 @@ impl Sweep<'_> {
             if !self.sieve.passes(facets, memory_of(facets.passage)) {
                 continue;
             }
-            self.in_scope += 1;
+            self.in_scope += usize::from(!facets.is_phrase);
             self.allowed.extend(self.postings.weight(facets.passage).map(|w| Allowed::new(facets, w)));
             if self.signs.is_some() && facets.has_vector {
                 self.compare(self.within[at].1, facets);
