@@ -14,6 +14,7 @@ use crate::connection;
 use crate::error::{At, StoreError};
 use crate::index::{CHUNK_CAPACITY, Facets, SLOT_BYTES, memory_of, ordinal_of, texts};
 use crate::own;
+use crate::phrases;
 use crate::search::{Filter, Sieve, tagged};
 use crate::store::Store;
 
@@ -286,10 +287,13 @@ fn find_missing(
         if current.as_ref().is_none_or(|(held, ..)| *held != num) {
             let doc: Option<String> = read.query_row([num], |row| row.get(0)).optional()?;
             let memory = doc.and_then(|doc| own::read::<Memory<Raw>>(&doc).ok());
-            current = memory.map(|memory| {
-                let texts = texts(&memory);
-                (num, memory, texts)
-            });
+            current = match memory {
+                Some(memory) => {
+                    let texts = texts(&memory, &phrases::filed(&store.conn, &memory.id)?);
+                    Some((num, memory, texts))
+                }
+                None => None,
+            };
         }
         let Some((_, memory, texts)) = &current else { continue };
         let Some(text) = texts.get(ordinal_of(passage)) else { continue };
@@ -349,10 +353,9 @@ fn is_text_of(conn: &Connection, missing: &Missing) -> rusqlite::Result<bool> {
         .prepare_cached("SELECT doc FROM memory WHERE num = ?1")?
         .query_row([memory_of(missing.passage)], |row| row.get(0))
         .optional()?;
-    let memory = doc.and_then(|doc| own::read::<Memory<Raw>>(&doc).ok());
-    Ok(memory.is_some_and(|memory| {
-        texts(&memory).get(ordinal_of(missing.passage)).is_some_and(|text| key(&memory, text) == missing.key)
-    }))
+    let Some(memory) = doc.and_then(|doc| own::read::<Memory<Raw>>(&doc).ok()) else { return Ok(false) };
+    let texts = texts(&memory, &phrases::filed(conn, &memory.id)?);
+    Ok(texts.get(ordinal_of(missing.passage)).is_some_and(|text| key(&memory, text) == missing.key))
 }
 
 fn tidy(conn: &Connection, space: &str) -> rusqlite::Result<usize> {
