@@ -46,6 +46,7 @@ pub struct RecallConfig {
     pub limit: usize,
     pub budget: usize,
     pub detail: crate::recall::Detail,
+    pub learn_phrases: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

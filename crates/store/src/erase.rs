@@ -45,6 +45,7 @@ const DERIVED: &[&str] = &[
     "topic",
     "used",
     "layer",
+    "phrase",
 ];
 
 /// The sessions that forgotten memories came from.
@@ -73,6 +74,7 @@ impl Writer<'_> {
         let turns = self.turns_quoting(traces, &sources).at(self)?;
         self.bury_turns(turns)?;
         let mut changed = self.scrub_rows(traces, &sources).at(self)?;
+        changed += self.forget_quotes(|text| traces.scrubbed(text, Place::Elsewhere).is_some())?;
         for path in texts_of(self.layout) {
             let Ok(text) = self.layout.door().read_to_string(&path, files::LARGEST) else { continue };
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -251,7 +253,7 @@ fn texts_of(layout: &Layout) -> Vec<PathBuf> {
     for path in everything(layout.door(), &skipped) {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let is_text = matches!(path.extension().and_then(|e| e.to_str()), Some("md" | "json" | "jsonl"));
-        if is_text && name != "tombstones.jsonl" {
+        if is_text && !["tombstones.jsonl", "phrases.jsonl"].contains(&name) {
             found.push(path);
         }
     }

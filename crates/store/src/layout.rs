@@ -154,6 +154,11 @@ impl Layout {
         self.home().join("tombstones.jsonl")
     }
 
+    /// Phrases that use has taught, with the ids of their memories; part of the truth.
+    pub fn phrases(&self) -> PathBuf {
+        self.home().join("phrases.jsonl")
+    }
+
     /// Exports that tools made for a model.
     pub fn exports(&self) -> PathBuf {
         self.home().join("exports")

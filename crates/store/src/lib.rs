@@ -33,6 +33,7 @@ mod meta;
 mod migrate;
 pub mod opencode;
 mod own;
+mod phrases;
 mod places;
 mod project_book;
 mod projects;
@@ -66,6 +67,7 @@ pub use layers::{Layer, Told, Trust, TrustedStore, prepare_store, untrusted_key}
 pub use layout::Layout;
 pub use ledger::{Injection, LedgerRow, LedgerSum, Savings};
 pub use log::fold_beside;
+pub use phrases::Question as AskedQuestion;
 pub use places::{ProjectCount, ProjectPlace};
 pub use project_book::ProjectBook;
 pub use projects::ProjectNum;

@@ -17,6 +17,7 @@ const BASE_VERSION: i32 = 9;
 const ADDITIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0010_session_process.sql"),
     include_str!("../../../migrations/sqlite/0011_project_places.sql"),
+    include_str!("../../../migrations/sqlite/0012_phrases.sql"),
 ];
 
 /// `Hark` in ASCII, in the header of every index.

@@ -26,6 +26,7 @@ const ROWS: &str = "
     DELETE FROM session_lexicon; DELETE FROM ledger; DELETE FROM injected; DELETE FROM unsettled; DELETE FROM digest;
     DELETE FROM distilled; DELETE FROM failure; DELETE FROM failure_target; DELETE FROM trail; DELETE FROM used;
     DELETE FROM space_vector; DELETE FROM project; DELETE FROM project_root; DELETE FROM project_place;
+    DELETE FROM phrase; DELETE FROM question; DELETE FROM phrase_wanted;
 ";
 
 /// What there was.
@@ -60,6 +61,7 @@ impl Store {
             self.layout.remove(&path)?;
             emptied.files += 1;
         }
+        self.layout.remove(&self.layout.phrases())?;
         tx.execute_batch(ROWS).at(&database)?;
         meta::put(&tx, KEY, &now.as_millis().to_string()).at(&database)?;
         tx.commit().at(&database)?;

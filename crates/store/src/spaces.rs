@@ -12,8 +12,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::connection;
 use crate::error::{At, StoreError};
-use crate::index::{CHUNK_CAPACITY, Facets, SLOT_BYTES, memory_of, ordinal_of, texts};
+use crate::index::{CHUNK_CAPACITY, Facets, PassageId, SLOT_BYTES, memory_of, ordinal_of, texts};
 use crate::own;
+use crate::phrases;
 use crate::search::{Filter, Sieve, Spread, tagged};
 use crate::store::Store;
 
@@ -206,6 +207,46 @@ impl Store {
         Ok((found, Spread { count, mean: mean as f32, deviation: variance.sqrt() as f32 }))
     }
 
+    /// The vectors of passages, as far as they have a place in the space.
+    pub fn vectors_in(&self, space: &str, passages: &[PassageId]) -> Result<Vec<Option<Vector>>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<Option<Vector>>> {
+            let mut read = self.conn.prepare_cached(
+                "SELECT substr(s.slots, 1 + p.slot * ?3, ?3) FROM passage p \
+                 JOIN space_chunk s ON s.space = ?1 AND s.chunk = p.chunk WHERE p.id = ?2",
+            )?;
+            let mut vector = self
+                .conn
+                .prepare_cached("SELECT scale, vec FROM space_vector WHERE space = ?1 AND key = ?2")?;
+            let mut found = Vec::with_capacity(passages.len());
+            for PassageId(passage) in passages {
+                let key = read.query_row(params![space, passage, SLOT_BYTES as i64], |row| {
+                    let slot = row.get_ref(0)?.as_blob()?;
+                    Ok(placed(slot, 0, *passage).map(|found| found.key).filter(|key| *key != NO_VECTOR))
+                });
+                found.push(match key.optional()?.flatten() {
+                    Some(key) => vector.query_row(params![space, key], vector_of).optional()?,
+                    None => None,
+                });
+            }
+            Ok(found)
+        };
+        run().at(self)
+    }
+
+    /// The vectors of passages in the index's own space.
+    pub fn vectors(&self, passages: &[PassageId]) -> Result<Vec<Option<Vector>>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<Option<Vector>>> {
+            let mut read = self.conn.prepare_cached("SELECT scale, vec FROM passage WHERE id = ?1")?;
+            let mut found = Vec::with_capacity(passages.len());
+            for PassageId(passage) in passages {
+                let vector = read.query_row([passage], vector_of).optional()?;
+                found.push(vector.filter(|vector| !vector.values.is_empty()));
+            }
+            Ok(found)
+        };
+        run().at(self)
+    }
+
     /// How near passages are to a question, as far as they have a place in the space.
     pub(crate) fn nearness_in(
         &self,
@@ -297,10 +338,13 @@ fn find_missing(
         if current.as_ref().is_none_or(|(held, ..)| *held != num) {
             let doc: Option<String> = read.query_row([num], |row| row.get(0)).optional()?;
             let memory = doc.and_then(|doc| own::read::<Memory<Raw>>(&doc).ok());
-            current = memory.map(|memory| {
-                let texts = texts(&memory);
-                (num, memory, texts)
-            });
+            current = match memory {
+                Some(memory) => {
+                    let texts = texts(&memory, &phrases::filed(&store.conn, &memory.id)?);
+                    Some((num, memory, texts))
+                }
+                None => None,
+            };
         }
         let Some((_, memory, texts)) = &current else { continue };
         let Some(text) = texts.get(ordinal_of(passage)) else { continue };
@@ -360,10 +404,9 @@ fn is_text_of(conn: &Connection, missing: &Missing) -> rusqlite::Result<bool> {
         .prepare_cached("SELECT doc FROM memory WHERE num = ?1")?
         .query_row([memory_of(missing.passage)], |row| row.get(0))
         .optional()?;
-    let memory = doc.and_then(|doc| own::read::<Memory<Raw>>(&doc).ok());
-    Ok(memory.is_some_and(|memory| {
-        texts(&memory).get(ordinal_of(missing.passage)).is_some_and(|text| key(&memory, text) == missing.key)
-    }))
+    let Some(memory) = doc.and_then(|doc| own::read::<Memory<Raw>>(&doc).ok()) else { return Ok(false) };
+    let texts = texts(&memory, &phrases::filed(conn, &memory.id)?);
+    Ok(texts.get(ordinal_of(missing.passage)).is_some_and(|text| key(&memory, text) == missing.key))
 }
 
 fn tidy(conn: &Connection, space: &str) -> rusqlite::Result<usize> {
@@ -434,6 +477,13 @@ fn write_slots(conn: &Connection, space: &str, chunk: i64, slots: &[u8]) -> rusq
     )?
     .execute(params![space, chunk, slots])?;
     Ok(())
+}
+
+/// Reads `scale, vec`.
+fn vector_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Vector> {
+    let scale: f64 = row.get(0)?;
+    let values = row.get_ref(1)?.as_blob()?.iter().map(|byte| byte.cast_signed()).collect();
+    Ok(Vector { scale: scale as f32, values })
 }
 
 /// The cosine that a number of differing signs stands for.

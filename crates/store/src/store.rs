@@ -16,6 +16,7 @@ use crate::connection::{self, Settings};
 use crate::error::{At, StoreError};
 use crate::folders::{self, Depth};
 use crate::layout::Layout;
+use crate::phrases;
 use crate::search::ChunkCache;
 use crate::write::Filing;
 use crate::{damage, index, layers, log, lost, migrate, projects, read_only, sessions, tombstones};
@@ -193,6 +194,7 @@ impl Store {
             return Ok(());
         }
         tombstones::pick_up(self)?;
+        phrases::pick_up(self, now)?;
         layers::pick_up(self)?;
         folders::pick_up(self, Depth::Quick, now)?;
         sessions::pick_up(self, false, now).map(drop)
@@ -204,6 +206,7 @@ impl Store {
             return Ok(0);
         }
         tombstones::pick_up(self)?;
+        phrases::pick_up(self, now)?;
         layers::pick_up(self)?;
         tighten_everything(&self.layout);
         Ok(folders::pick_up(self, Depth::Full, now)? + sessions::pick_up(self, true, now)?)

@@ -27,7 +27,7 @@ use crate::used;
 pub struct Writer<'s> {
     pub(crate) tx: Transaction<'s>,
     pub(crate) layout: &'s Layout,
-    embedder: &'s dyn Embedder,
+    pub(crate) embedder: &'s dyn Embedder,
     filing: Filing,
     pub(crate) redactor: &'s Redactor,
     pub(crate) journal: FileJournal,
@@ -325,7 +325,12 @@ impl Writer<'_> {
             .at(self)?;
         self.drop_file(&stored.file)?;
         // What is taken out of the index must be in it.
-        self.gathered.file(&self.tx).and_then(|()| index::clear(&self.tx, stored.num)).at(self)
+        self.gathered.file(&self.tx).and_then(|()| index::clear(&self.tx, stored.num)).at(self)?;
+        self.forget_phrases(id)
+    }
+
+    pub(crate) fn file_gathered(&mut self) -> Result<(), StoreError> {
+        self.gathered.file(&self.tx).at(self.layout)
     }
 
     /// Memories whose files link to this one.

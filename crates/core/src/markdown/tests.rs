@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::memory::{Importance, Memory, Scope, UnknownKey};
+use crate::memory::{Importance, Memory, Scope, UnknownKey, phrases};
 use crate::redact::{Clean, Raw};
 use crate::*;
 
@@ -71,6 +71,36 @@ fn confirmations_and_feedback_are_part_of_the_file() {
     }
     assert_eq!(parse(&text, &as_is).unwrap(), m);
     assert!(parse(&text.replace("verdict: stale", "verdict: odd"), &as_is).is_err());
+}
+
+#[test]
+fn phrases_are_part_of_the_file_within_their_limits() {
+    let mut m = memory("Deploys run at noon", "Deploys run at noon.");
+    m.asked_as = vec![as_is(Raw::new("when do we ship, and who does it?")), as_is(Raw::new("release time"))];
+    let text = render(&m);
+    assert!(text.contains("\nasked_as: [\"when do we ship, and who does it?\", release time]\n"), "{text}");
+    assert_eq!(parse(&text, &as_is).unwrap(), m);
+    let (_, rest) = text.split_once("asked_as: ").unwrap();
+    let (_, rest) = rest.split_once('\n').unwrap();
+    let (before, _) = text.split_once("asked_as: ").unwrap();
+    let with = |value: &str| {
+        let read = parse(&format!("{before}asked_as: {value}\n{rest}"), &as_is).unwrap();
+        read.asked_as.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(with("when, where and how"), ["when, where and how"], "one phrase, not a list of words");
+    assert_eq!(with("[When?, when!, ' ', who]"), ["When?", "who"]);
+    let many: Vec<String> = (0..20).map(|n| format!("phrase {n}")).collect();
+    assert_eq!(with(&format!("[{}]", many.join(", "))).len(), Memory::MAX_PHRASES);
+    assert_eq!(with(&"long ".repeat(60))[0].chars().count(), Memory::MAX_PHRASE_CHARS);
+}
+
+#[test]
+fn a_secret_in_a_phrase_is_redacted() {
+    let mut text = render(&memory("Title", "Body"));
+    let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    text = text.replace("created: ", &format!("asked_as: [is {token} valid]\ncreated: "));
+    let read = parse(&text, &as_is).unwrap();
+    assert!(read.asked_as[0].contains("[REDACTED:") && !render(&read).contains(token), "{:?}", read.asked_as);
 }
 
 #[test]
@@ -182,10 +212,12 @@ fn text() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn round_trip(title in text(), body in text(), why in text(), tags in prop::collection::vec(text(), 0..4),
-                  project in text(), importance in 1u8..=5, confidence in 0u8..=100, pinned: bool) {
+                  project in text(), importance in 1u8..=5, confidence in 0u8..=100, pinned: bool,
+                  asked_as in prop::collection::vec(text(), 0..10)) {
         let mut m = memory(if title.is_empty() { "t" } else { &title }, &body);
         m.why = Some(as_is(Raw::new(why))).filter(|w| !w.is_empty());
         m.tags = tags.into_iter().filter(|t| !t.trim().is_empty()).map(|t| as_is(Raw::new(t))).collect();
+        m.asked_as = phrases(asked_as.into_iter().map(|p| as_is(Raw::new(p))));
         m.scope = ProjectKey::new(&as_is(Raw::new(project))).map_or(Scope::Global, Scope::Project);
         m.importance = Importance::new(importance).unwrap();
         m.confidence = f32::from(confidence) / 100.0;

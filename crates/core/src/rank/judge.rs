@@ -5,6 +5,8 @@
 
 use std::sync::OnceLock;
 
+use super::logistic::Logistic;
+
 /// What is known about a candidate, and about the question that it is a candidate for.
 macro_rules! features {
     ($($name:ident, $meaning:literal;)*) => {
@@ -94,7 +96,21 @@ impl Tree {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judge {
     pub trees: Vec<Tree>,
+    /// Whether a hit answers the question; over [`CERTAINTY`].
+    pub certainty: Logistic,
+    /// Whether the newer of two hits replaces the older; over [`SUBJECT`].
+    pub subject: Logistic,
 }
+
+/// What certainty is judged by: the features of a hit that says most, and how it compares with the others.
+pub const CERTAINTY: &[&str] = &[
+    "score", "lead", "coverage", "known", "nearest", "standing_out", "encoder", "phrase", "words", "crowd", "few",
+];
+
+/// What two hits on one subject are recognised by.
+pub const SUBJECT: &[&str] = &[
+    "encoder", "static", "shared", "contained", "same_kind", "cue", "numbers", "lag", "fit", "nearer", "apart",
+];
 
 /// The weights in this binary; `cargo xtask eval --learn --write` writes them.
 static WEIGHTS: &str = include_str!("judge.weights");
@@ -121,13 +137,28 @@ impl Judge {
         if lines.next() != Some(HEAD) {
             return Err(format!("the first line is not `{HEAD}`"));
         }
-        let trees = lines.map(tree).collect::<Result<_, _>>()?;
-        Ok(Judge { trees })
+        let mut judge = Judge::default();
+        for line in lines {
+            match line.split_once(' ') {
+                Some(("certainty", rest)) => judge.certainty = Logistic::parse(rest, CERTAINTY)?,
+                Some(("subject", rest)) => judge.subject = Logistic::parse(rest, SUBJECT)?,
+                _ => judge.trees.push(tree(line)?),
+            }
+        }
+        Ok(judge)
     }
 
     pub fn text(&self) -> String {
         use std::fmt::Write as _;
         let mut text = format!("{HEAD}\n");
+        for (name, model, names) in
+            [("certainty", &self.certainty, CERTAINTY), ("subject", &self.subject, SUBJECT)]
+        {
+            if !model.weights.is_empty() {
+                text.push_str(&model.line(name, names));
+                text.push('\n');
+            }
+        }
         for Tree { splits, leaves } in &self.trees {
             for (feature, threshold) in splits {
                 let _ = write!(text, "{}>{threshold} ", Features::NAMES[*feature]);
@@ -177,7 +208,7 @@ mod tests {
         let mut leaves = [0.0; 1 << DEPTH];
         leaves[0b0101] = 0.25;
         let splits = [(0, 0.5), (1, 0.0), (2, -1.0), (3, 2.0)];
-        let judge = Judge { trees: vec![Tree { splits, leaves }] };
+        let judge = Judge { trees: vec![Tree { splits, leaves }], ..Judge::default() };
         let features = Features { base: 0.6, ..Features::default() };
         assert_eq!(judge.correction(&features), 0.25);
         assert_eq!(judge.correction(&Features::default()), 0.0);
@@ -192,7 +223,7 @@ mod tests {
             let splits: Vec<(usize, f32)> = splits.into_iter().map(|(f, t)| (f, f32::from(t) / 8.0)).collect();
             let leaves: Vec<f32> = leaves.into_iter().map(|leaf| f32::from(leaf) / 8.0).collect();
             let tree = Tree { splits: splits.try_into().unwrap(), leaves: leaves.try_into().unwrap() };
-            let judge = Judge { trees: vec![tree] };
+            let judge = Judge { trees: vec![tree], ..Judge::default() };
             prop_assert_eq!(Judge::parse(&judge.text()), Ok(judge));
         }
 

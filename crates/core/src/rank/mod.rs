@@ -6,6 +6,7 @@ pub mod calibration;
 pub mod decay;
 pub mod fusion;
 pub mod judge;
+pub mod logistic;
 
 /// One reason for the position of a hit, for `--explain`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]

@@ -4,6 +4,7 @@
 //! bigrams, stop words are dropped, and the rest is stemmed. The store decides how to store terms.
 
 mod asked;
+mod change;
 mod code;
 mod fold;
 mod identifier;
@@ -16,6 +17,7 @@ mod symptom;
 mod typo;
 
 pub use asked::what_is_asked;
+pub use change::{asks_for_former, speaks_of_change};
 pub use code::is_code;
 pub use fold::fold;
 pub use passages::{PASSAGE_CHARS, Passage, Voice, passages, without_speaker, write_turn};

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use clap::Args;
 use hark_core::rank::Contribution;
-use hark_core::rank::judge::{Features, Judge};
+use hark_core::rank::judge::Judge;
 use serde::Serialize;
 
 use super::documents::{Document, Haystack, Query};
@@ -16,6 +16,7 @@ use super::shelf::Shelf;
 use super::{Cost, read_lines};
 use crate::embed::minilm::MiniLm;
 use crate::error::EngineError;
+use crate::recall::{Certainty, Survey};
 
 #[derive(Debug, Clone, Args)]
 pub struct RankRequest {
@@ -62,15 +63,31 @@ pub struct RankReport {
 struct Line<'a> {
     qid: &'a str,
     ranked: Vec<&'a str>,
+    certainty: Vec<Certainty>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     explain: Vec<&'a [Contribution]>,
 }
 
-/// The candidates for one question, each with the values of its features.
+/// The evidence for one question: values in the order of the names in `core/src/rank/judge.rs`.
 #[derive(Serialize)]
 struct Surveyed<'a> {
     qid: &'a str,
-    candidates: Vec<(String, Vec<f32>)>,
+    candidates: Vec<(&'a str, Vec<f32>)>,
+    hits: Vec<(&'a str, Vec<f32>)>,
+    pairs: Vec<(&'a str, &'a str, Vec<f32>)>,
+}
+
+impl<'a> Surveyed<'a> {
+    fn of(qid: &'a str, survey: &Survey, shelf: &'a Shelf) -> Self {
+        let candidates = survey.candidates.iter();
+        let pairs = survey.pairs.iter();
+        Surveyed {
+            qid,
+            candidates: candidates.map(|(id, f)| (shelf.name(id), f.values().to_vec())).collect(),
+            hits: survey.hits.iter().map(|(id, values)| (shelf.name(id), values.to_vec())).collect(),
+            pairs: pairs.map(|(old, new, v)| (shelf.name(old), shelf.name(new), v.to_vec())).collect(),
+        }
+    }
 }
 
 fn read_weights(path: &Path) -> Result<Judge, EngineError> {
@@ -119,15 +136,14 @@ pub fn rank(request: &RankRequest) -> Result<RankReport, EngineError> {
             let line = Line {
                 qid: &query.qid,
                 ranked: found.iter().map(|(name, _)| name.as_str()).collect(),
+                certainty: found.iter().map(|(_, hit)| hit.certainty).collect(),
                 explain,
             };
             super::write_line(&mut out, &request.out, &line)?;
             if let (Some(file), Some(path)) = (&mut evidence, &request.evidence) {
                 let judge = judge.unwrap_or(Judge::inside());
-                let found = shelf.survey(&query.query, query.date.as_deref(), judge)?;
-                let of = |(id, features): &(String, Features)| (id.clone(), features.values().to_vec());
-                let line = Surveyed { qid: &query.qid, candidates: found.iter().map(of).collect() };
-                super::write_line(file, path, &line)?;
+                let survey = shelf.survey(&query.query, query.date.as_deref(), judge)?;
+                super::write_line(file, path, &Surveyed::of(&query.qid, &survey, &shelf))?;
             }
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hark_core::rank::judge::{Features, Judge};
+use hark_core::rank::judge::Judge;
 use hark_core::{Kind, Memory, MemoryId, Origin, Timestamp};
 use hark_store::Layout;
 use hark_store::search::Filter;
@@ -19,10 +19,13 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::home::Home;
 use crate::ops::embed;
-use crate::recall::{self, Models, Question, Ranked};
+use crate::recall::{self, Models, Question, Ranked, Survey};
 
 /// Documents written in one transaction.
 const BATCH: usize = 128;
+
+/// How many of the best hits a survey compares.
+const SURVEYED: usize = 10;
 
 pub(super) struct Shelf {
     engine: Engine,
@@ -113,18 +116,14 @@ impl Shelf {
         Ok(named.collect())
     }
 
-    /// All candidates with their evidence, as document names.
-    pub(super) fn survey(
-        &self,
-        text: &str,
-        date: Option<&str>,
-        judge: &Judge,
-    ) -> Result<Vec<(String, Features)>, EngineError> {
-        let found = recall::survey(&self.engine.store, self.models(Some(judge)), &self.question(text, date, 1))?;
-        let named = found
-            .into_iter()
-            .filter_map(|(stored, features)| Some((self.names.get(&stored.memory.id)?.clone(), features)));
-        Ok(named.collect())
+    /// All evidence for a question.
+    pub(super) fn survey(&self, text: &str, date: Option<&str>, judge: &Judge) -> Result<Survey, EngineError> {
+        Ok(recall::survey(&self.engine.store, self.models(Some(judge)), &self.question(text, date, SURVEYED))?)
+    }
+
+    /// The name of a document.
+    pub(super) fn name(&self, id: &MemoryId) -> &str {
+        self.names.get(id).map_or("", String::as_str)
     }
 
     fn models<'a>(&'a self, judge: Option<&'a Judge>) -> Models<'a> {

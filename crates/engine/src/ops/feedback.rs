@@ -11,6 +11,7 @@ use crate::operation::text::words;
 use crate::operation::{
     Code, DIM, EVERYWHERE, Effect, Group, ID, Operation, Page, Reply, Tool, Who, operate,
 };
+use crate::phrases;
 use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
@@ -49,6 +50,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     engine.store.refresh(now)?;
     // The project in which it was used; a memory may apply to many.
     let here = caller.cwd.as_deref().and_then(|folder| engine.project_of(folder));
+    let question = phrases::last_question(engine, caller).filter(|_| request.feedback == Feedback::Helpful);
     let memories = engine.store.write(now, |writer| {
         let mut judged = Vec::with_capacity(ids.len());
         for id in &ids {
@@ -68,6 +70,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             (after.confidence, after.life) = request.feedback.apply(before.confidence, before.life, now);
             after.revision += 1;
             writer.update(&before, &after, request.feedback.name())?;
+            phrases::learn(writer, question.as_ref(), &after.id)?;
             if let Some(project) = &here {
                 let by = if request.feedback == Feedback::Helpful { -1 } else { 1 };
                 writer.lean(project, &after.id.short(), by)?;

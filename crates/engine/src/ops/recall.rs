@@ -22,6 +22,7 @@ use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::{Call, Code, EVERYWHERE, Effect, Family, Group, Operate, Operation, Tool, Who};
+use crate::phrases;
 use crate::project;
 use crate::recall::{self, Detail, Models, Question, Ranked, Tier};
 
@@ -175,6 +176,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         hits = find(engine, encoder, &question)?;
     }
     hits.extend(archived(engine, encoder, request, question, hits.len())?);
+
+    phrases::asked(engine, caller, &request.query, hits.iter().map(|hit| hit.stored.memory.id).collect());
 
     let detail = request.detail.unwrap_or(engine.config.recall.detail);
     let budget = request.budget.unwrap_or(engine.config.recall.budget);

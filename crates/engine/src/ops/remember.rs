@@ -168,7 +168,14 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
     };
     let redacted = placeholders(&memory);
     let speaker = voice.speaker;
-    let kept = engine.store.write(now, |writer| store(writer, memory, superseded.as_ref(), speaker, now))?;
+    let question = phrases::last_question(engine, caller);
+    let kept = engine.store.write(now, |writer| {
+        let kept = store(writer, memory, superseded.as_ref(), speaker, now)?;
+        if kept.confirmed {
+            phrases::learn(writer, question.as_ref(), &kept.memory.id)?;
+        }
+        Ok::<_, EngineError>(kept)
+    })?;
     let memory = kept.memory;
     Ok(Response {
         id: memory.id.short(),

@@ -1,7 +1,7 @@
 //! Shows memories in full.
 
 use clap::Args;
-use hark_core::IdRef;
+use hark_core::{IdRef, Memory, Origin, Status};
 use hark_store::StoreError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use crate::operation::tell;
 use crate::operation::{
     Answer, Code, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
 };
+use crate::phrases;
 use serde_json::json;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -29,6 +30,9 @@ pub struct Response {
     /// Ids that name no memory, or more than one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Missing>,
+    /// A memory for which the assistant is asked to write phrases.
+    #[serde(skip)]
+    pub unphrased: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -37,11 +41,12 @@ pub struct Missing {
     pub error: String,
 }
 
-pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let now = engine.now();
     let mut shown = Vec::with_capacity(request.ids.len());
     let mut memories = Vec::with_capacity(request.ids.len());
     let mut failed = Vec::new();
+    let mut unphrased = None;
     for text in &request.ids {
         let found = text
             .parse::<IdRef>()
@@ -50,6 +55,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         match found {
             Ok(stored) => {
                 shown.push(stored.memory.id);
+                unphrased = unphrased.or(Some(stored.memory.id).filter(|_| may_get_phrases(&stored.memory)));
                 memories.push(MemoryView::of(engine, &stored, now));
             }
             Err(error) if is_about_the_id(&error) => failed.push((text.clone(), error)),
@@ -61,8 +67,16 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         return Err(failed.into_iter().next().map_or_else(none, |(_, error)| error));
     }
     engine.store.note_use(&shown, now);
+    phrases::opened(engine, caller, &shown);
+    let unphrased = unphrased.filter(|_| caller.connection.is_some());
+    let unphrased = unphrased.filter(|id| engine.store.wants_phrases(id)).map(|id| id.short());
     let missing = failed.into_iter().map(|(id, error)| Missing { id, error: error.to_string() });
-    Ok(Response { memories, missing: missing.collect() })
+    Ok(Response { memories, missing: missing.collect(), unphrased })
+}
+
+/// Whether an assistant that reads a memory could say how it will be asked for.
+fn may_get_phrases(memory: &Memory) -> bool {
+    memory.asked_as.is_empty() && memory.status == Status::Active && memory.origin != Origin::Repository
 }
 
 /// Other errors concern every id.
@@ -104,6 +118,12 @@ impl Reply for Response {
                 text.push_str(&format!("\nNot found: {}", missing.error));
             }
             data["missing"] = tell::value(&self.missing)?;
+        }
+        if let Some(id) = &self.unphrased {
+            text.push_str(&format!(
+                "\n{id} has no `asked_as`: please add 2-3 short questions it answers, one in English \
+                 (memory_update, action edit).\n"
+            ));
         }
         tell::answer(&text, data)
     }

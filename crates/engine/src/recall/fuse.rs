@@ -6,17 +6,20 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use hark_core::rank::fusion::ranks;
-use hark_core::rank::judge::Judge;
+use hark_core::rank::judge::{Features, Judge};
 use hark_core::rank::{Contribution, decay};
 use hark_core::retention::last_touch;
+use hark_core::vector::Embedder;
 use hark_core::{Memory, Scope, Status, Timestamp};
 use hark_store::search::{Activation, Candidates};
 use hark_store::{PassageId, Store, StoreError, Stored};
 use serde::Serialize;
 
 use super::gate::Signals;
+use super::certainty::Certainty;
 use super::standing::{Share, Standing, weight};
-use super::{Question, cover, evidence};
+use super::subject::Before;
+use super::{Models, Question, certainty, cover, evidence, subject};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -50,8 +53,15 @@ pub struct Ranked {
     pub reasons: Vec<Contribution>,
     /// The input of the gate.
     pub signals: Signals,
-    /// Which words of the question it contains; see [`Candidate::held`].
+    /// Which words of the question it contains; see [`hark_store::search::Candidate::held`].
     pub held: u64,
+    /// All evidence, if it was judged.
+    pub features: Option<Features>,
+    pub certainty: Certainty,
+    /// What held before, on the same subject.
+    pub before: Option<Before>,
+    /// It passed the floor.
+    pub(super) admitted: bool,
 }
 
 /// How many fused hits are loaded and weighed, beyond those requested.
@@ -63,7 +73,7 @@ const SAME: f32 = 0.96;
 const REPEAT: f32 = 0.97;
 const HEAD_CHARS: usize = 2_000;
 /// Hits after the best one are shown down to this share of its score.
-const FOLLOWS: f32 = 0.5;
+pub(super) const FOLLOWS: f32 = 0.5;
 
 /// Everything that was proposed, added up and judged, best first.
 pub(super) fn standings(
@@ -97,10 +107,13 @@ pub(super) fn rank(
     store: &Store,
     candidates: &Candidates,
     mut standings: Vec<Standing>,
+    models: &Models<'_>,
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
     let best = standings.first().map_or(0.0, |s| s.total);
-    standings.retain(|s| s.admitted || s.total >= FOLLOWS * best);
+    if models.judge.is_none() {
+        standings.retain(|s| s.admitted || s.total >= FOLLOWS * best);
+    }
     standings.truncate(question.limit + SPARE);
     let ranks = tier_ranks(&standings);
 
@@ -117,8 +130,15 @@ pub(super) fn rank(
         .collect::<Result<_, _>>()?;
     order(&mut hits);
     cover::spread(&mut hits, &candidates.shares);
+    if let Some(judge) = models.judge {
+        order(&mut hits);
+        subject::newest_first(store, models.encoder.map(Embedder::id), judge, &mut hits, question)?;
+    }
     put_successors_first(&mut hits);
-    let listed = diversify(hits, question.limit);
+    let mut listed = diversify(hits, question.limit);
+    if let Some(judge) = models.judge {
+        certainty::mark(judge, &mut listed);
+    }
     Ok(listed)
 }
 
@@ -259,7 +279,19 @@ fn weigh(
         }
     }
     let signals = Signals { score, ..standing.signals };
-    Ranked { passage: standing.passage, score, tiers, reasons, stored, signals, held: standing.held }
+    Ranked {
+        passage: standing.passage,
+        score,
+        tiers,
+        reasons,
+        stored,
+        signals,
+        held: standing.held,
+        features: standing.judged.map(|(features, _)| features),
+        certainty: Certainty::Likely,
+        before: None,
+        admitted: standing.admitted,
+    }
 }
 
 fn order(hits: &mut [Ranked]) {

@@ -2,27 +2,31 @@
 //! them into a token budget.
 
 mod admit;
+mod certainty;
 mod cover;
 mod evidence;
 mod fuse;
 pub mod gate;
 mod render;
 mod standing;
+mod subject;
 mod tell;
 
+pub use certainty::Certainty;
 pub use fuse::{Ranked, Tier};
 pub use render::{Detail, RenderedHit, pack};
+pub use subject::Before;
 pub use tell::tell;
 
 use std::collections::HashMap;
 
-use hark_core::rank::judge::{Features, Judge};
+use hark_core::rank::judge::{CERTAINTY, Features, Judge, SUBJECT};
 use hark_core::text::{Shape, asks_about_self, is_symptom, message, what_is_asked};
 use hark_core::vector::Embedder;
 use hark_core::when::Times;
-use hark_core::{ProjectKey, Timestamp};
+use hark_core::{MemoryId, ProjectKey, Timestamp};
 use hark_store::search::{Candidates, Depth, Filter, Meaning, QueryTerm, QueryTerms, Second};
-use hark_store::{Store, StoreError, Stored};
+use hark_store::{Store, StoreError};
 use tracing::debug_span;
 
 use standing::Standing;
@@ -78,22 +82,38 @@ pub fn answer_with(
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
     search(store, models, question, |candidates, standings| {
-        debug_span!("rank").in_scope(|| fuse::rank(store, candidates, standings, question))
+        debug_span!("rank").in_scope(|| fuse::rank(store, candidates, standings, &models, question))
     })
 }
 
-/// All candidates with their evidence, in the order of the judgement: what a judgement is learned from.
-pub fn survey(
-    store: &Store,
-    models: Models<'_>,
-    question: &Question<'_>,
-) -> Result<Vec<(Stored, Features)>, StoreError> {
-    search(store, models, question, |_, standings| {
+/// What a judgement is learned from.
+pub struct Survey {
+    /// All candidates with their evidence.
+    pub candidates: Vec<(MemoryId, Features)>,
+    /// The best, with what their certainty is judged by.
+    pub hits: Vec<(MemoryId, [f32; CERTAINTY.len()])>,
+    /// Those of them that may be on one subject: older, newer, and what tells.
+    pub pairs: Vec<(MemoryId, MemoryId, [f32; SUBJECT.len()])>,
+}
+
+/// All evidence for a question, before anything is put in order by time or left out as uncertain.
+pub fn survey(store: &Store, models: Models<'_>, question: &Question<'_>) -> Result<Survey, StoreError> {
+    let bare = models.judge.map(|judge| Judge { trees: judge.trees.clone(), ..Judge::default() });
+    let models = Models { judge: bare.as_ref(), ..models };
+    let candidates = search(store, models, question, |_, standings| {
         let nums: Vec<i64> = standings.iter().map(|s| s.memory).collect();
         let judged: HashMap<i64, Features> =
             standings.iter().filter_map(|s| Some((s.memory, s.judged?.0))).collect();
         let stored = store.load(&nums)?.into_iter();
-        Ok(stored.filter_map(|stored| judged.get(&stored.num).map(|features| (stored, *features))).collect())
+        Ok(stored.filter_map(|stored| Some((stored.memory.id, *judged.get(&stored.num)?))).collect())
+    })?;
+    let hits = answer_with(store, models, question)?;
+    let pairs = subject::pairs(store, models.encoder.map(Embedder::id), &hits)?;
+    let id = |at: usize| hits[at].stored.memory.id;
+    Ok(Survey {
+        candidates,
+        pairs: pairs.into_iter().map(|pair| (id(pair.older), id(pair.newer), pair.values)).collect(),
+        hits: (0..hits.len()).map(|at| (id(at), certainty::values(&hits, at))).collect(),
     })
 }
 

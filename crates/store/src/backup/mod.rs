@@ -226,7 +226,10 @@ fn sources(layout: &Layout) -> Vec<PathBuf> {
     found.retain(|path| {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let is_top = path.parent() == Some(layout.home());
-        let is_ours = name.starts_with("hark.") || name.ends_with(".lock") || name == "hook-errors.jsonl";
+        // Learned phrases would outlive a memory that is forgotten later.
+        let is_ours = name.starts_with("hark.")
+            || name.ends_with(".lock")
+            || ["hook-errors.jsonl", "phrases.jsonl"].contains(&name);
         !(is_top && (is_ours || name.starts_with('.')))
     });
     found

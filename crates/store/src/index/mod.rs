@@ -23,7 +23,7 @@ pub(crate) use gathered::Gathered;
 pub(crate) use likeness::{alike, of_topic};
 pub use passages::PassageId;
 pub(crate) use passages::{
-    OTHER, PHRASE, Totals, lexicon_token, memory_of, ordinal_of, passage_of, passages_of, texts,
+    OTHER, PHRASE, Totals, add_phrase, lexicon_token, memory_of, ordinal_of, passage_of, passages_of, texts,
 };
 pub use prepared::{Prepared, Preparer};
 pub(crate) use rebuild::rebuild;
@@ -34,6 +34,7 @@ use crate::error::{At, StoreError};
 use crate::failures;
 use crate::files::Stamp;
 use crate::own;
+use crate::phrases;
 use crate::projects;
 use crate::store::Store;
 
@@ -78,9 +79,10 @@ pub(crate) fn put(
         clear(conn, num)?;
     }
     let project = projects::find_or_create(conn, &memory.scope, now)?;
+    let learned = phrases::file(conn, memory)?;
     let (outline, rest) = match entry.prepared {
-        Some(Prepared { outline, rest }) => (outline, Some(rest)),
-        None => (Outline::of(memory, embedder), None),
+        Some(Prepared { outline, rest }) if learned.is_empty() => (outline, Some(rest)),
+        _ => (Outline::of(memory, &learned, embedder), None),
     };
     conn.prepare_cached(
         "INSERT INTO memory (num, id, tail, project, kind, status, importance, pinned, origin, created, updated, \
@@ -161,8 +163,9 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
     let Some((doc, passage_count)) = doc else { return Ok(()) };
     if let Ok(memory) = own::read::<Memory<Raw>>(&doc) {
         if !unfinished::take_back(conn, num)? {
-            words::remove(conn, &passages::words_of(&memory))?;
+            words::remove(conn, &passages::words_of(&memory, &phrases::filed(conn, &memory.id)?))?;
         }
+        phrases::unfile(conn, &memory.id)?;
         likeness::clear(conn, num, &memory)?;
         conn.prepare_cached("DELETE FROM edge WHERE src = ?1")?.execute([memory.id.as_bytes().as_slice()])?;
         failures::take_memory(conn, &memory.id)?;

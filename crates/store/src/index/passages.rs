@@ -10,7 +10,8 @@ use hark_core::{Clean, Memory};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::chunks::{self, Facets, Marks, Place};
-use super::words::{Counted, Words};
+use super::unfinished;
+use super::words::{self, Counted, Words};
 use crate::projects::ProjectNum;
 use crate::spaces;
 
@@ -61,19 +62,23 @@ pub(crate) fn passage_of(lexicon_row: i64) -> i64 {
 }
 
 /// What is embedded of each passage of a memory, in order.
-pub(crate) fn texts(memory: &Memory) -> Vec<String> {
+pub(crate) fn texts(memory: &Memory, learned: &[Clean]) -> Vec<String> {
     let body = memory.searchable_body();
     let found = passages(&body);
     let title = embedded_title(memory, found.len());
     let labels = embedded_labels(memory);
-    let phrases = phrases_of(memory, found.len()).map(ToString::to_string);
+    let phrases = phrases_of(memory, learned, found.len()).map(ToString::to_string);
     let bodies = found.iter().map(|passage| embedded_text(title, &body[passage.range.clone()], &labels));
     bodies.chain(phrases).collect()
 }
 
-/// The phrases that get a passage of their own, after those of the body.
-fn phrases_of(memory: &Memory, bodies: usize) -> impl Iterator<Item = &Clean> {
-    memory.asked_as.iter().take((1 << ORDINAL_BITS) - bodies.min(1 << ORDINAL_BITS))
+/// The phrases that get a passage of their own, after those of the body: the writer's, then learned ones.
+fn phrases_of<'m>(
+    memory: &'m Memory,
+    learned: &'m [Clean],
+    bodies: usize,
+) -> impl Iterator<Item = &'m Clean> {
+    memory.asked_as.iter().chain(learned).take((1 << ORDINAL_BITS) - bodies.min(1 << ORDINAL_BITS))
 }
 
 /// How a term is spelled in the full-text index: its hash, in characters no tokenizer touches.
@@ -159,15 +164,15 @@ struct Phrase {
     tokens: Vec<Token>,
 }
 
-fn fields(memory: &Memory) -> Fields {
+fn fields(memory: &Memory, learned: &[Clean]) -> Fields {
     let body = memory.searchable_body();
     let bodies = passages(&body).into_iter().map(|passage| {
         let text = body[passage.range].to_owned();
         Body { tokens: analyze(&text), text, voice: passage.voice }
     });
     let bodies: Vec<Body> = bodies.collect();
-    let phrases =
-        phrases_of(memory, bodies.len()).map(|text| Phrase { tokens: analyze(text), text: text.clone() });
+    let phrases = phrases_of(memory, learned, bodies.len())
+        .map(|text| Phrase { tokens: analyze(text), text: text.clone() });
     Fields {
         title: analyze(&memory.title),
         is_cut: is_cut(memory, bodies.len()),
@@ -202,12 +207,12 @@ fn count<'t>(words: &mut Words, tokens: impl Iterator<Item = &'t Token>) {
     }
 }
 
-pub(super) fn words_of(memory: &Memory) -> Words {
-    words(&fields(memory))
+pub(super) fn words_of(memory: &Memory, learned: &[Clean]) -> Words {
+    words(&fields(memory, learned))
 }
 
-pub(super) fn analyse(memory: &Memory, embedder: &dyn Embedder) -> Analysed {
-    let fields = fields(memory);
+pub(super) fn analyse(memory: &Memory, learned: &[Clean], embedder: &dyn Embedder) -> Analysed {
+    let fields = fields(memory, learned);
     let labels = embedded_labels(memory);
     let title = embedded_title(memory, fields.bodies.len());
     let title_tokens = fields.passage_title();
@@ -287,36 +292,10 @@ pub(super) fn put(
     memory: &Memory,
     analysed: &Analysed,
 ) -> rusqlite::Result<()> {
-    let mut file_terms = conn.prepare_cached("INSERT INTO lexicon (rowid, terms) VALUES (?1, ?2)")?;
-    let mut insert = conn.prepare_cached(
-        "INSERT INTO passage (id, chunk, slot, scale, vec, record, words, other) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    )?;
+    let is_long = analysed.document.is_some();
     let (mut count, mut totals) = (0, [0i64; bm25::FIELDS]);
     for (ordinal, passage) in analysed.passages.iter().enumerate() {
-        let id = passage_id(num, ordinal);
-        let (scale, values): (f32, &[i8]) =
-            passage.vector.as_ref().map_or((0.0, &[]), |vector| (vector.scale, &vector.values));
-        let marks = Marks {
-            has_vector: passage.vector.is_some(),
-            is_long: analysed.document.is_some(),
-            is_code: passage.is_code,
-            is_phrase: passage.is_phrase,
-        };
-        let facets = Facets::of(memory, id, marks);
-        let place = chunks::append(conn, project, &facets, &sign_bits(values))?;
-        let bytes: Vec<u8> = values.iter().map(|v| v.cast_unsigned()).collect();
-        file_terms.execute(params![lexicon_row(id), passage.terms.join(" ")])?;
-        insert.execute(params![
-            id,
-            place.chunk,
-            place.slot,
-            f64::from(scale),
-            bytes,
-            passage.record,
-            passage.words,
-            passage.said(),
-        ])?;
+        put_one(conn, passage_id(num, ordinal), project, memory, passage, is_long)?;
         // Phrases are short, and would make every body look long.
         if !passage.is_phrase {
             count += 1;
@@ -331,6 +310,73 @@ pub(super) fn put(
         move_totals(conn, Totals::Documents, 1, bm25::lengths(record).map(i64::from))?;
     }
     move_totals(conn, Totals::Passages, count, totals)
+}
+
+fn put_one(
+    conn: &Connection,
+    id: i64,
+    project: ProjectNum,
+    memory: &Memory,
+    passage: &Passage,
+    is_long: bool,
+) -> rusqlite::Result<()> {
+    let (scale, values): (f32, &[i8]) =
+        passage.vector.as_ref().map_or((0.0, &[]), |vector| (vector.scale, &vector.values));
+    let marks = Marks {
+        has_vector: passage.vector.is_some(),
+        is_long,
+        is_code: passage.is_code,
+        is_phrase: passage.is_phrase,
+    };
+    let facets = Facets::of(memory, id, marks);
+    let place = chunks::append(conn, project, &facets, &sign_bits(values))?;
+    let bytes: Vec<u8> = values.iter().map(|v| v.cast_unsigned()).collect();
+    conn.prepare_cached("INSERT INTO lexicon (rowid, terms) VALUES (?1, ?2)")?
+        .execute(params![lexicon_row(id), passage.terms.join(" ")])?;
+    conn.prepare_cached(
+        "INSERT INTO passage (id, chunk, slot, scale, vec, record, words, other) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?
+    .execute(params![
+        id,
+        place.chunk,
+        place.slot,
+        f64::from(scale),
+        bytes,
+        passage.record,
+        passage.words,
+        passage.said(),
+    ])
+    .map(drop)
+}
+
+/// Adds one phrase to a memory in the index. Indexing it again would lose its vectors in other spaces.
+pub(crate) fn add_phrase(
+    conn: &Connection,
+    embedder: &dyn Embedder,
+    num: i64,
+    memory: &Memory,
+    text: &Clean,
+) -> rusqlite::Result<()> {
+    let (project, ordinal): (i64, i64) = conn
+        .prepare_cached("SELECT project, passages FROM memory WHERE num = ?1")?
+        .query_row([num], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if ordinal >= 1 << ORDINAL_BITS {
+        return Ok(());
+    }
+    let body = memory.searchable_body();
+    let bodies = passages(&body);
+    let first = bodies.first().map_or("", |passage| &body[passage.range.clone()]);
+    let phrase = Phrase { tokens: analyze(text), text: text.clone() };
+    let passage = Passage { is_code: is_code(first), ..of_phrase(&phrase, embedder) };
+    let id = passage_id(num, ordinal as usize);
+    put_one(conn, id, ProjectNum(project), memory, &passage, bodies.len() > 1)?;
+    if !unfinished::is_left(conn, num)? {
+        let mut counted = Words::new();
+        count(&mut counted, phrase.tokens.iter());
+        words::add(conn, &counted)?;
+    }
+    conn.prepare_cached("UPDATE memory SET passages = passages + 1 WHERE num = ?1")?.execute([num]).map(drop)
 }
 
 pub(super) fn clear(conn: &Connection, num: i64, count: i64) -> rusqlite::Result<()> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hark_core::vector::Embedder;
-use hark_core::{Entity, Memory};
+use hark_core::{Clean, Entity, Memory};
 use rusqlite::Connection;
 
 use super::passages::Analysed;
@@ -24,7 +24,7 @@ pub struct Preparer(pub(crate) Arc<dyn Embedder>);
 
 impl Preparer {
     pub fn prepare(&self, memory: &Memory) -> Prepared {
-        let outline = Outline::of(memory, self.0.as_ref());
+        let outline = Outline::of(memory, &[], self.0.as_ref());
         let rest = Rest::of(memory, &outline.analysed);
         Prepared { outline, rest }
     }
@@ -38,11 +38,11 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    pub(super) fn of(memory: &Memory, embedder: &dyn Embedder) -> Self {
+    pub(super) fn of(memory: &Memory, learned: &[Clean], embedder: &dyn Embedder) -> Self {
         Outline {
             doc: serde_json::to_string(memory).unwrap_or_default(),
             hash: content_hash(memory),
-            analysed: passages::analyse(memory, embedder),
+            analysed: passages::analyse(memory, learned, embedder),
         }
     }
 }
@@ -64,9 +64,9 @@ impl Rest {
     }
 
     /// Of a memory that has been found by its outline for a while.
-    pub(super) fn of_filed(memory: &Memory) -> Self {
+    pub(super) fn of_filed(memory: &Memory, learned: &[Clean]) -> Self {
         Rest {
-            words: passages::words_of(memory),
+            words: passages::words_of(memory, learned),
             entities: entities::entities_of(memory),
             likeness: likeness::keys(memory),
         }

@@ -10,6 +10,7 @@ use crate::error::{At, StoreError};
 use crate::folders;
 use crate::layers;
 use crate::lost;
+use crate::phrases;
 use crate::spaces;
 use crate::store::Store;
 use crate::tombstones;
@@ -44,6 +45,7 @@ fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Res
     )
     .at(path)?;
     tombstones::rebuild(&tx, &store.layout)?;
+    phrases::rebuild(&tx, &store.layout, &store.redactor)?;
     layers::rebuild(&tx, &store.layout)?;
     // Looked at under the lock: nobody of ours can add a file in between.
     let found = folders::survey_everything(&store.layout)?;

@@ -14,6 +14,7 @@ use super::prepared::Rest;
 use crate::connection;
 use crate::error::{At, StoreError};
 use crate::own;
+use crate::phrases;
 use crate::projects::ProjectNum;
 use crate::store::Store;
 
@@ -58,10 +59,16 @@ fn finish(conn: &Connection) -> rusqlite::Result<()> {
     let mut gathered = Gathered::default();
     for (num, project, doc) in left {
         let Ok(memory) = own::read::<Memory<Raw>>(&doc) else { continue };
-        gathered.add(num, ProjectNum(project), Rest::of_filed(&memory));
+        let learned = phrases::filed(conn, &memory.id)?;
+        gathered.add(num, ProjectNum(project), Rest::of_filed(&memory, &learned));
     }
     gathered.file(conn)?;
     conn.prepare_cached("DELETE FROM unfinished")?.execute([]).map(drop)
+}
+
+/// Whether the rest of this memory was deferred.
+pub(super) fn is_left(conn: &Connection, num: i64) -> rusqlite::Result<bool> {
+    conn.prepare_cached("SELECT 1 FROM unfinished WHERE memory = ?1")?.exists([num])
 }
 
 pub(super) fn is_any_left(conn: &Connection) -> rusqlite::Result<bool> {

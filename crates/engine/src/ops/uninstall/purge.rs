@@ -24,6 +24,7 @@ const OWN: &[&str] = &[
     "install",
     "memories",
     "models",
+    "phrases.jsonl",
     "placeholder.key",
     "plugins",
     "projects.json",

@@ -1,0 +1,93 @@
+//! How sure an answer is: how far a hit stands out from everything else in scope, not how near it is.
+
+use hark_core::Origin;
+use hark_core::rank::judge::{CERTAINTY, Judge};
+use serde::Serialize;
+
+use super::fuse::{FOLLOWS, Ranked};
+
+/// How far a hit is to be believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Certainty {
+    /// Nothing else came near enough.
+    Perhaps,
+    /// It is about what was asked.
+    Likely,
+    /// It is what was asked for.
+    Sure,
+}
+
+/// The probabilities from which a hit is sure, and from which one makes an answer of the list.
+const SURE: f32 = 0.7;
+const ANSWERED: f32 = 0.3;
+/// Below this, nothing in scope is near.
+const NEAR: f32 = 0.03;
+/// At most so many hits that are not certain.
+const MOST_PERHAPS: usize = 3;
+/// A hit that stands out this many deviations is about what was asked, if anything is.
+const STANDS_OUT: f32 = 1.0;
+
+/// Marks the hits, best first, and removes those that are too uncertain.
+pub(super) fn mark(judge: &Judge, hits: &mut Vec<Ranked>) {
+    if judge.certainty.weights.is_empty() {
+        return;
+    }
+    let likely: Vec<f32> = (0..hits.len()).map(|at| judge.certainty.probability(&values(hits, at))).collect();
+    let best = likely.iter().copied().fold(0.0, f32::max);
+    let highest = hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
+    let any_admitted = hits.iter().any(|hit| hit.admitted);
+    for (hit, probability) in hits.iter_mut().zip(&likely) {
+        let follows = hit.score >= FOLLOWS * highest;
+        let stands_out = hit.features.is_some_and(|features| features.standing_out >= STANDS_OUT);
+        hit.certainty = if *probability >= SURE {
+            Certainty::Sure
+        } else if hit.admitted || any_admitted && follows || best >= ANSWERED && (follows || stands_out) {
+            Certainty::Likely
+        } else {
+            Certainty::Perhaps
+        };
+    }
+    // The order is the judgement's: what stands above a likely hit is no less likely.
+    let mut least = Certainty::Perhaps;
+    for hit in hits.iter_mut().rev() {
+        least = least.max(hit.certainty.min(Certainty::Likely));
+        hit.certainty = hit.certainty.max(least);
+    }
+    let mut perhaps = 0;
+    let mut at = 0;
+    hits.retain(|hit| {
+        let probability = likely[at];
+        at += 1;
+        if hit.certainty > Certainty::Perhaps {
+            return true;
+        }
+        perhaps += 1;
+        perhaps <= MOST_PERHAPS && best >= NEAR && probability >= NEAR / 4.0
+    });
+}
+
+/// What certainty is judged by, in the order of [`CERTAINTY`].
+pub(super) fn values(hits: &[Ranked], at: usize) -> [f32; CERTAINTY.len()] {
+    let hit = &hits[at];
+    let features = hit.features.unwrap_or_default();
+    let others = hits.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other.score);
+    let rival = others.fold(0.0, f32::max);
+    // Whoever may write into a repository or a team could otherwise make anything the answer to everything.
+    let trusted = !matches!(hit.stored.memory.origin, Origin::Repository | Origin::Teammate);
+    let (phrase, phrase_coverage) =
+        if trusted { (features.phrase_encoder, features.phrase_coverage) } else { (0.0, 0.0) };
+    [
+        hit.score,
+        hit.score - rival,
+        features.coverage.max(phrase_coverage),
+        features.question_known,
+        features.encoder.max(phrase),
+        features.standing_out / 4.0,
+        features.encoder,
+        phrase,
+        features.words,
+        features.crowd,
+        if features.question_words <= 2.0 { 1.0 } else { 0.0 },
+    ]
+}
