@@ -18,6 +18,7 @@ const ADDITIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0010_session_process.sql"),
     include_str!("../../../migrations/sqlite/0011_project_places.sql"),
     include_str!("../../../migrations/sqlite/0012_phrases.sql"),
+    include_str!("../../../migrations/sqlite/0013_unembedded.sql"),
 ];
 
 /// `Hark` in ASCII, in the header of every index.

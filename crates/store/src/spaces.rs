@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::connection;
 use crate::error::{At, StoreError};
-use crate::index::{CHUNK_CAPACITY, Facets, PassageId, SLOT_BYTES, memory_of, ordinal_of, texts};
+use crate::index::{CHUNK_CAPACITY, Facets, PassageId, SLOT_BYTES, memory_of, ordinal_of, passages_of, texts};
 use crate::own;
 use crate::phrases;
 use crate::search::{Filter, Sieve, Spread, tagged};
@@ -80,6 +80,39 @@ impl Store {
         self.on_one_snapshot(|store| find_missing(store, space, after, limit).at(store))
     }
 
+    /// Memories that may lack vectors, newest first.
+    pub fn unembedded(&self, limit: usize) -> Result<Vec<i64>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<i64>> {
+            self.conn
+                .prepare_cached("SELECT memory FROM unembedded ORDER BY memory DESC LIMIT ?1")?
+                .query_map([limit as i64], |row| row.get(0))?
+                .collect()
+        };
+        run().at(self)
+    }
+
+    /// Passages of these memories that lack a vector.
+    pub fn missing_of(&self, space: &str, memories: &[i64]) -> Result<Vec<Missing>, StoreError> {
+        self.on_one_snapshot(|store| {
+            let mut gaps = Vec::new();
+            for memory in memories {
+                gaps.extend(gaps_of(&store.conn, space, *memory).at(store)?);
+            }
+            with_texts(store, space, gaps).at(store)
+        })
+    }
+
+    /// These memories lack nothing any more.
+    pub fn are_embedded(&mut self, memories: &[i64]) -> Result<(), StoreError> {
+        let path = self.layout.database();
+        let tx = connection::begin(&self.conn, &path, self.patience)?;
+        let run = || -> rusqlite::Result<()> {
+            let mut take_off = tx.prepare_cached("DELETE FROM unembedded WHERE memory = ?1")?;
+            memories.iter().try_for_each(|memory| take_off.execute([memory]).map(drop))
+        };
+        run().and_then(|()| tx.commit()).at(&path)
+    }
+
     /// Puts vectors in place, all or none, under the write lock. Passages that changed meanwhile are left out.
     pub fn put_in_space(
         &mut self,
@@ -126,6 +159,7 @@ impl Store {
 
     /// They have.
     pub fn vectors_are_made(&self) -> Result<(), StoreError> {
+        self.conn.execute("DELETE FROM unembedded", []).at(self)?;
         if self.owes_vectors()? { self.note(OWED, "") } else { Ok(()) }
     }
 
@@ -329,6 +363,32 @@ fn find_missing(
         done = Some(chunk);
         Ok(true)
     })?;
+    Ok((with_texts(store, space, gaps)?, done))
+}
+
+/// The passages of a memory that lack a vector: chunk, slot and passage.
+fn gaps_of(conn: &Connection, space: &str, memory: i64) -> rusqlite::Result<Vec<(i64, usize, i64)>> {
+    let (from, to) = passages_of(memory);
+    let mut read = conn.prepare_cached(
+        "SELECT p.id, p.chunk, p.slot, substr(c.data, 1 + p.slot * ?4, ?4), substr(s.slots, 1 + p.slot * ?4, ?4) \
+         FROM passage p JOIN chunk c ON c.id = p.chunk \
+         LEFT JOIN space_chunk s ON s.space = ?1 AND s.chunk = p.chunk WHERE p.id >= ?2 AND p.id < ?3 ORDER BY p.id",
+    )?;
+    let mut rows = read.query(params![space, from, to, SLOT_BYTES as i64])?;
+    let mut gaps = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (passage, chunk, slot): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let facets = live(row.get_ref(3)?.as_blob()?).next();
+        let slots = row.get_ref(4)?.as_blob_or_null()?.unwrap_or_default();
+        if facets.is_some_and(|facets| is_wanted(&facets)) && placed(slots, 0, passage).is_none() {
+            gaps.push((chunk, slot as usize, passage));
+        }
+    }
+    Ok(gaps)
+}
+
+/// Passages with what is to be embedded of them.
+fn with_texts(store: &Store, space: &str, gaps: Vec<(i64, usize, i64)>) -> rusqlite::Result<Vec<Missing>> {
     let mut missing = Vec::with_capacity(gaps.len());
     let mut read = store.conn.prepare_cached("SELECT doc FROM memory WHERE num = ?1")?;
     let mut known = store.conn.prepare_cached("SELECT 1 FROM space_vector WHERE space = ?1 AND key = ?2")?;
@@ -352,7 +412,7 @@ fn find_missing(
         let known = known.exists(params![space, key])?;
         missing.push(Missing { passage, chunk, slot, key, text: text.clone(), known });
     }
-    Ok((missing, done))
+    Ok(missing)
 }
 
 fn put(conn: &Connection, space: &str, vectors: &[(Missing, Option<Vector>)]) -> rusqlite::Result<()> {

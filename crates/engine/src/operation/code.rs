@@ -10,6 +10,7 @@ use super::tell::{self, Answer};
 use super::{Call, Page, schema};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::ops::embed;
 
 /// A request to an open store.
 pub trait Operate: clap::Args + Clone + DeserializeOwned + JsonSchema + Send + 'static {
@@ -174,7 +175,9 @@ struct Here<R>(R);
 
 impl<R: Operate> Run for OnStore<R> {
     fn on_store(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Done, EngineError> {
-        Ok(Done(Box::new(self.0.run(engine, call)?)))
+        let done = self.0.run(engine, call)?;
+        embed::soon(engine);
+        Ok(Done(Box::new(done)))
     }
 
     fn here(&self, call: &mut Call<'_>) -> Result<Done, EngineError> {

@@ -80,6 +80,44 @@ pub(crate) fn in_background(engine: &mut Engine, until: Instant) -> Result<usize
     }
 }
 
+/// How many memories a call embeds at most, and how long it takes for that.
+const SOON: usize = 8;
+const SOON_TAKES: Duration = Duration::from_millis(60);
+
+/// Embeds what was stored lately, so that the next question is answered by its meaning. What is left over is embedded
+/// by the next call, or by a worker. Nobody waits for the store or learns of a failure: vectors can be made later.
+pub(crate) fn soon(engine: &mut Engine) {
+    let waiting = match engine.store.unembedded(SOON) {
+        Ok(waiting) if !waiting.is_empty() && !engine.store.is_read_only() => waiting,
+        _ => return,
+    };
+    if let Some(encoder) = engine.encoder() {
+        let _ = embed_soon(engine, &encoder, &waiting);
+    }
+}
+
+fn embed_soon(engine: &mut Engine, encoder: &MiniLm, waiting: &[i64]) -> Result<(), EngineError> {
+    let until = Instant::now() + SOON_TAKES;
+    let mut vectors = Vec::new();
+    let missing = engine.store.missing_of(encoder.id(), waiting)?;
+    let is_whole = missing.len() <= SOON * MOST_EACH;
+    for passage in missing.into_iter().take(SOON * MOST_EACH) {
+        if Instant::now() >= until {
+            return Ok(engine.store.put_in_space(encoder.id(), &vectors)?);
+        }
+        let vector = if passage.known { None } else { encoder.encode(&passage.text)? };
+        vectors.push((passage, vector));
+    }
+    engine.store.put_in_space(encoder.id(), &vectors)?;
+    if is_whole {
+        engine.store.are_embedded(waiting)?;
+    }
+    Ok(())
+}
+
+/// A short memory has one passage and some phrases.
+const MOST_EACH: usize = 4;
+
 /// Embeds passages that have no vector, until the deadline. Returns their number; `progress` receives the number
 /// so far.
 pub(crate) fn fill(

@@ -16,6 +16,7 @@ use hark_store::{ListFilter, ListOrder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::embed;
 use super::inbox::REJECTED;
 use super::remember::clean_list;
 use super::scope::ReadScope;
@@ -151,6 +152,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let started = Instant::now();
     let now = engine.now();
     engine.store.refresh(now)?;
+    embed::soon(engine);
     let visible = request.scope.resolve(engine, caller)?.with_repository(engine, caller)?;
     let statuses = if request.statuses.is_empty() {
         vec![Status::Active, Status::Resolved, Status::Superseded]

@@ -35,7 +35,7 @@ pub(super) fn rank(set: &Set, queries: &[Query]) -> Outcome<Run> {
         }
     }
     let texts: HashMap<&str, &str> = documents.iter().map(|(id, text)| (&**id, &**text)).collect();
-    let mut run = Run::new();
+    let mut run = Run::default();
     for (name, asked) in by_haystack {
         let ids = straws.get(name).ok_or_else(|| Failure::new(format!("there is no haystack {name}")))?;
         let mut seen = HashSet::new();
@@ -125,7 +125,7 @@ mod tests {
     fn stems_match_and_the_rarest_word_decides() {
         let documents = [("a", "walked the dog"), ("b", "walked the cat"), ("c", "walked home")];
         let query = Query { id: "q".to_owned(), text: "walking a cat".to_owned(), ..Query::default() };
-        let mut run = Run::new();
+        let mut run = Run::default();
         ask(documents.into_iter(), &[&query], &mut run).unwrap();
         assert_eq!(run["q"].len(), 3);
         assert_eq!(run["q"][0], "b");

@@ -22,6 +22,7 @@ use crate::failure::{Failure, Outcome};
 use crate::workspace::{self, Scratch};
 use crate::{machine, page, shared_data};
 use gate::{GateScore, Pairs};
+pub(crate) use notes::{NOTHING, OPEN_NOTHING};
 use score::Scores;
 use sets::Set;
 
@@ -267,14 +268,20 @@ impl Asker {
     }
 
     /// The evidence for the candidates of a set.
-    pub(crate) fn evidence(&self, set: &Set, reuse: bool) -> Outcome<PathBuf> {
-        let path = self.out.join(format!("{}.evidence.jsonl", set.name));
+    pub(crate) fn evidence(&self, set: &Set, weights: Option<&Path>, reuse: bool) -> Outcome<PathBuf> {
+        let stage = if weights.is_some() { "lists" } else { "evidence" };
+        let path = self.out.join(format!("{}.{stage}.jsonl", set.name));
         if !(reuse && path.is_file()) {
             let asked = self.out.join(format!("{}.queries.jsonl", set.name));
             sets::write_lines(&asked, set.queries()?.iter().map(|query| &query.record))?;
             let run = self.out.join(format!("{}.survey.jsonl", set.name));
             let evidence = path.display().to_string();
-            self.ask(set, &["rank", "--evidence", &evidence], ("--queries", &asked), &run)?;
+            let weights = weights.map(|path| path.display().to_string());
+            let mut what = vec!["rank", "--evidence", &evidence];
+            if let Some(weights) = &weights {
+                what.extend(["--weights", weights]);
+            }
+            self.ask(set, &what, ("--queries", &asked), &run)?;
         }
         Ok(path)
     }

@@ -89,7 +89,48 @@ pub(crate) struct Scores {
     pub(crate) types: BTreeMap<String, Score>,
 }
 
-pub(crate) type Run = HashMap<String, Vec<String>>;
+/// The documents that each question found, best first, and whether the first is more than perhaps right.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Run {
+    found: HashMap<String, (Vec<String>, bool)>,
+}
+
+impl Run {
+    pub(crate) fn get(&self, id: &str) -> Option<&Vec<String>> {
+        self.found.get(id).map(|(ranked, _)| ranked)
+    }
+
+    pub(crate) fn insert(&mut self, id: String, ranked: Vec<String>) {
+        self.found.insert(id, (ranked, true));
+    }
+
+    pub(crate) fn certain(&self, id: &str) -> bool {
+        self.found.get(id).is_some_and(|(_, certain)| *certain)
+    }
+
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
+        self.found.retain(|id, _| keep(id));
+    }
+
+    /// Takes over what another run found for some questions.
+    pub(crate) fn take(&mut self, other: Run, wanted: impl Fn(&str) -> bool) {
+        self.found.extend(other.found.into_iter().filter(|(id, _)| wanted(id)));
+    }
+}
+
+impl<T: Into<String>> FromIterator<(T, Vec<String>)> for Run {
+    fn from_iter<I: IntoIterator<Item = (T, Vec<String>)>>(found: I) -> Self {
+        found.into_iter().map(|(id, ranked)| (id, ranked, true)).collect()
+    }
+}
+
+impl<T: Into<String>> FromIterator<(T, Vec<String>, bool)> for Run {
+    fn from_iter<I: IntoIterator<Item = (T, Vec<String>, bool)>>(found: I) -> Self {
+        let entry = |(id, ranked, certain): (T, Vec<String>, bool)| (id.into(), (ranked, certain));
+        Run { found: found.into_iter().map(entry).collect() }
+    }
+}
+
 pub(crate) type Gold = HashMap<String, HashSet<String>>;
 
 impl Scores {
@@ -172,7 +213,7 @@ mod tests {
         ];
         let gold: Gold =
             ["1", "2", "4"].map(|id| (id.to_owned(), HashSet::from(["a".to_owned()]))).into_iter().collect();
-        let run = Run::from([("1".to_owned(), names("b a")), ("4".to_owned(), names("a"))]);
+        let run: Run = [("1", names("b a")), ("4", names("a"))].into_iter().collect();
         let scores = Scores::of(&queries, &gold, &run);
         assert_eq!(scores.all.questions, 2);
         assert_eq!(figures(&scores.all), [0, 1, 1, 1]);

@@ -136,7 +136,8 @@ impl From<Value> for Query {
 pub(crate) fn run(path: &Path) -> Outcome<Run> {
     let line = |record: Value| {
         let ranked = record["ranked"].as_array().into_iter().flatten();
-        (string(&record, "qid"), ranked.filter_map(Value::as_str).map(str::to_owned).collect())
+        let certain = record["certainty"].get(0).is_some_and(|first| first != "perhaps");
+        (string(&record, "qid"), ranked.filter_map(Value::as_str).map(str::to_owned).collect(), certain)
     };
     Ok(lines(path)?.into_iter().map(line).collect())
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use hark_core::rank::judge::Features;
+use serde_json::Value;
 
 use crate::eval::score::Gold;
 use crate::eval::sets;
@@ -25,7 +26,7 @@ pub(super) struct Candidate {
 /// The candidates that lead by the sum of the tiers, the encoder or a phrase. The others teach nothing.
 const LEADING: f32 = 1.0 / 40.0;
 
-pub(super) fn read(path: &Path, gold: &Gold) -> Outcome<Vec<Asked>> {
+pub(super) fn candidates(path: &Path, gold: &Gold) -> Outcome<Vec<Asked>> {
     let none = HashSet::new();
     let of = |name: &str| Features::NAMES.iter().position(|known| *known == name).unwrap_or(0);
     let places = [of("base_place"), of("encoder_place")];
@@ -48,4 +49,32 @@ pub(super) fn read(path: &Path, gold: &Gold) -> Outcome<Vec<Asked>> {
         asked.push(Asked { id, candidates });
     }
     Ok(asked)
+}
+
+/// The list for a question: what certainty is judged by with whether it is right, and pairs with whether the newer is.
+pub(super) struct Lists {
+    pub(super) id: String,
+    pub(super) hits: Vec<(Vec<f32>, bool)>,
+    pub(super) pairs: Vec<(Vec<f32>, bool)>,
+}
+
+pub(super) fn lists(path: &Path, gold: &Gold) -> Outcome<Vec<Lists>> {
+    let none = HashSet::new();
+    let numbers = |value: &Value| -> Vec<f32> {
+        value.as_array().into_iter().flatten().map(|v| v.as_f64().unwrap_or_default() as f32).collect()
+    };
+    let mut lists = Vec::new();
+    for record in sets::lines(path)? {
+        let id = sets::string(&record, "qid");
+        let gold = gold.get(&id).unwrap_or(&none);
+        let is_gold = |id: &Value| id.as_str().is_some_and(|id| gold.contains(id));
+        let hits = record["hits"].as_array().into_iter().flatten();
+        let hits = hits.map(|hit| (numbers(&hit[1]), is_gold(&hit[0]))).collect();
+        let pairs = record["pairs"].as_array().into_iter().flatten();
+        // A pair of which neither or both are right tells nothing.
+        let one_is_right = |pair: &&Value| is_gold(&pair[0]) != is_gold(&pair[1]);
+        let pairs = pairs.filter(one_is_right).map(|pair| (numbers(&pair[2]), is_gold(&pair[1]))).collect();
+        lists.push(Lists { id, hits, pairs });
+    }
+    Ok(lists)
 }

@@ -113,6 +113,7 @@ pub(crate) fn put(
     let num = conn.last_insert_rowid();
     put_tags(conn, num, memory)?;
     passages::put(conn, num, project, memory, &outline.analysed)?;
+    conn.prepare_cached("INSERT OR IGNORE INTO unembedded (memory) VALUES (?1)")?.execute([num])?;
     put_edges(conn, memory)?;
     failures::put_memory(conn, project, memory, former, &changes)?;
     likeness::put_topic(conn, num, memory)?;
