@@ -169,16 +169,23 @@ fn an_endless_text_is_read_to_the_last_position_only() {
 }
 
 #[test]
-fn many_texts_are_embedded_until_enough() {
+fn texts_read_together_have_the_vectors_they_have_alone() {
+    let model = MiniLm::inside();
+    let long = "cut a list into pieces of equal length; ".repeat(30);
+    let mut texts = vec!["the cat", "", "never mind the mat", &long, "a b c d e f g", " ", "the last one"];
+    texts.extend(["the same sentence again and again"; 30]);
+    let alone: Vec<_> = texts.iter().map(|text| model.embed(text)).collect();
+    assert_eq!(model.encode_many(&texts).unwrap(), alone);
+    let all = model.encode_until(&texts, &|| false).unwrap();
+    assert_eq!(all, alone.into_iter().map(Some).collect::<Vec<_>>());
+}
+
+#[test]
+fn reading_stops_at_enough() {
     let (_folder, path) = tiny_file();
     let model = MiniLm::open(&path).unwrap();
-    let mut left = 2;
-    let enough = || {
-        left -= 1;
-        left < 0
-    };
-    let vectors = model.embed_passages(["the cat", "", "never"], enough).unwrap();
-    assert_eq!(vectors, [model.embed("the cat"), None]);
+    let made = model.encode_until(&["the cat"; 9], &|| true).unwrap();
+    assert_eq!(made, vec![None; 9]);
 }
 
 #[test]

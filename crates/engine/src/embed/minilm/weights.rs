@@ -145,12 +145,11 @@ impl Weights {
         Matrix { values, scales: self.floats(&place.scales), bias: self.floats(&place.bias) }
     }
 
-    /// The vectors of these tokens, one after another.
+    /// Appends the vectors of these tokens.
     pub(super) fn rows(&self, tokens: &[u16], out: &mut Vec<f32>) -> Result<(), ModelError> {
         let width = self.shape.row_bytes();
         let start = self.shape.sections().rows.start;
         let place = |token: &u16| start + usize::from(*token) * width;
-        out.clear();
         match &self.held {
             Held::Inside(bytes) => {
                 for token in tokens {
