@@ -59,8 +59,10 @@ pub(super) fn encode(
         wide.resize(count * 3 * size, 0.0);
         multiply(level, hidden, size, weights.matrix(layer, 0), rounded, wide);
         for rows in &texts_rows {
-            let (wide, mixed) =
-                (&wide[rows.start * 3 * size..rows.end * 3 * size], &mut mixed[rows.start * size..rows.end * size]);
+            let (wide, mixed) = (
+                &wide[rows.start * 3 * size..rows.end * 3 * size],
+                &mut mixed[rows.start * size..rows.end * size],
+            );
             for at in (0..size).step_by(head) {
                 attend(level, wide, mixed, size, (at, head), attention);
             }

@@ -397,18 +397,20 @@ mod tests {
     proptest! {
         #[test]
         fn packed_weights_multiply_like_unpacked_ones(
-            pairs in prop::collection::vec(any::<u8>(), 10 * 64 / 2),
-            factors in prop::collection::vec(1u8..=127, 10 * 64 / GROUP),
-            x in prop::collection::vec(-3.0f32..3.0, 5 * 64),
+            pairs in prop::collection::vec(any::<u8>(), 32 * 64 / 2),
+            factors in prop::collection::vec(1u8..=127, 32 * 64 / GROUP),
+            x in prop::collection::vec(-3.0f32..3.0, 7 * 64),
+            // The second is a number of columns that has a kernel of its own on some processors.
+            columns in prop::sample::select(vec![10usize, 32]),
         ) {
-            let (width, columns) = (64, 10);
+            let width = 64;
             let (scales, bias) = (vec![0.001; columns], vec![0.5; columns]);
             let w = Matrix {
                 values: Values::Packed { pairs: &pairs, factors: &factors },
                 scales: &scales,
                 bias: &bias,
             };
-            let mut out = vec![0.0; 5 * columns];
+            let mut out = vec![0.0; 7 * columns];
             multiply(Level::new(), &x, width, w, &mut Rounded::default(), &mut out);
             let weight = |row: usize, at: usize| {
                 let (group, within) = ((row * width + at) / GROUP, at % GROUP);

@@ -7,12 +7,11 @@
 //! if they overflow on the way.
 
 use std::arch::x86_64::{
-    __m256, __m256i, _mm_add_epi16, _mm_cvtsi128_si32, _mm_shuffle_epi32,
-    _mm256_castsi256_si128, _mm256_cvtepi32_ps, _mm256_cvtps_epi32, _mm256_extracti128_si256,
-    _mm256_maddubs_epi16, _mm256_mul_ps, _mm256_mullo_epi16, _mm256_packs_epi16,
-    _mm256_packs_epi32, _mm256_permutevar8x32_epi32, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_ps,
-    _mm256_setr_epi32, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi32,
-    _mm256_unpacklo_epi64,
+    __m256, __m256i, _mm_add_epi16, _mm_cvtsi128_si32, _mm_shuffle_epi32, _mm256_castsi256_si128,
+    _mm256_cvtepi32_ps, _mm256_cvtps_epi32, _mm256_extracti128_si256, _mm256_maddubs_epi16, _mm256_mul_ps,
+    _mm256_mullo_epi16, _mm256_packs_epi16, _mm256_packs_epi32, _mm256_permutevar8x32_epi32,
+    _mm256_set1_epi8, _mm256_set1_epi16, _mm256_set1_ps, _mm256_setr_epi32, _mm256_unpackhi_epi32,
+    _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
 };
 
 use fearless_simd::{Avx2, f32x8, i16x16, i32x8, kernel, prelude::*, u8x16, u8x32};
@@ -40,11 +39,11 @@ struct Group {
 #[derive(Clone, Copy)]
 struct Weights {
     steps: [[[u8; 32]; 2]; STEPS],
-    /// Twice each, because a column has two sums.
-    factors: [[i16; 16]; 2],
+    /// A column has two sums: its factor twice, in 16 bits each.
+    factors: [[i32; VECTOR]; 2],
 }
 
-const NO_WEIGHTS: Weights = Weights { steps: [[[0; 32]; 2]; STEPS], factors: [[0; 16]; 2] };
+const NO_WEIGHTS: Weights = Weights { steps: [[[0; 32]; 2]; STEPS], factors: [[0; VECTOR]; 2] };
 
 /// Buffers, reused from product to product.
 #[derive(Default)]
@@ -111,21 +110,23 @@ fn tile<const R: usize>(
     let rows: [&[Group]; R] = std::array::from_fn(|r| &x[r * groups..][..groups]);
     let mut totals = [[f32x8::splat(avx2, 0.0); 2]; R];
     for (g, weights) in panel.iter().enumerate() {
+        let mut x = [&rows[0][g]; R];
         let mut sums = [[i16x16::splat(avx2, 0); 2]; R];
-        for (sums, row) in sums.iter_mut().zip(rows) {
-            *sums = [i32x8::splat(avx2, row[g].start).bitcast(); 2];
+        for r in 0..R {
+            x[r] = &rows[r][g];
+            sums[r] = [i32x8::splat(avx2, x[r].start).bitcast(); 2];
         }
-        for (s, [left, right]) in weights.steps.iter().enumerate() {
-            let (left, right) = (u8x32::from_slice(avx2, left), u8x32::from_slice(avx2, right));
-            for (sums, row) in sums.iter_mut().zip(rows) {
-                let x = i32x8::splat(avx2, row[g].steps[s]);
-                sums[0] += products(avx2, left, x);
-                sums[1] += products(avx2, right, x);
-            }
+        let mut s = 0;
+        while s < STEPS {
+            step(avx2, x, weights, &mut sums, s);
+            step(avx2, x, weights, &mut sums, s + 1);
+            s += 2;
         }
-        let factors = [i16x16::from_slice(avx2, &weights.factors[0]), i16x16::from_slice(avx2, &weights.factors[1])];
-        for ((totals, sums), row) in totals.iter_mut().zip(sums).zip(rows) {
-            let scale = f32x8::splat(avx2, row[g].scale);
+        let [left, right] = &weights.factors;
+        let factors: [i16x16<Avx2>; 2] =
+            [i32x8::from_slice(avx2, left).bitcast(), i32x8::from_slice(avx2, right).bitcast()];
+        for ((totals, sums), x) in totals.iter_mut().zip(sums).zip(x) {
+            let scale = f32x8::splat(avx2, x.scale);
             for ((total, sum), factors) in totals.iter_mut().zip(sums).zip(factors) {
                 let sum = floats(avx2, sum.pairwise_dot_product(factors));
                 *total = sum.mul_add(scale, *total);
@@ -143,23 +144,43 @@ fn tile<const R: usize>(
     }
 }
 
+#[inline(always)]
+fn step<const R: usize>(
+    avx2: Avx2,
+    x: [&Group; R],
+    weights: &Weights,
+    sums: &mut [[i16x16<Avx2>; 2]; R],
+    s: usize,
+) {
+    let [left, right] = &weights.steps[s];
+    let (left, right) = (u8x32::from_slice(avx2, left), u8x32::from_slice(avx2, right));
+    for (sums, x) in sums.iter_mut().zip(x) {
+        let x = i32x8::splat(avx2, x.steps[s]);
+        sums[0] += products(avx2, left, x);
+        sums[1] += products(avx2, right, x);
+    }
+}
+
 /// Fills a panel from the packed rows of its columns.
 #[inline(always)]
 fn arrange(avx2: Avx2, pairs: &[u8], factors: &[u8], panel: &mut [Weights]) {
     let groups = panel.len();
     let pairs = pairs.as_chunks::<{ GROUP / 2 }>().0;
-    for (g, weights) in panel.iter_mut().enumerate() {
-        for half in 0..2 {
-            let column = |c: usize| (half * VECTOR + c) * groups + g;
-            for c in 0..VECTOR {
-                let factor = i16::from(factors[column(c)].cast_signed());
-                weights.factors[half][2 * c] = factor;
-                weights.factors[half][2 * c + 1] = factor;
+    for half in 0..2 {
+        let mut columns = [(pairs, factors); VECTOR];
+        for (c, column) in columns.iter_mut().enumerate() {
+            let first = (half * VECTOR + c) * groups;
+            *column = (&pairs[first..][..groups], &factors[first..][..groups]);
+        }
+        for (g, weights) in panel.iter_mut().enumerate() {
+            for (factor, (_, factors)) in weights.factors[half].iter_mut().zip(columns) {
+                let twice = u32::from(i16::from(factors[g].cast_signed()).cast_unsigned()) * 0x1_0001;
+                *factor = twice.cast_signed();
             }
-            let load = |c: usize| u8x16::from_slice(avx2, &pairs[column(c)]);
             let mut rows = [u8x32::splat(avx2, 0); 4];
             for (c, row) in rows.iter_mut().enumerate() {
-                *row = load(c).combine(load(c + 4));
+                let (low, high) = (&columns[c].0[g], &columns[c + 4].0[g]);
+                *row = u8x16::from_slice(avx2, low).combine(u8x16::from_slice(avx2, high));
             }
             let [a, b, c, d] = rows;
             let turned = transpose(avx2, [a.into(), b.into(), c.into(), d.into()]);
