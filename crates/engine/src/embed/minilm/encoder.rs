@@ -27,11 +27,24 @@ impl Room {
     }
 }
 
+/// The tokens of a text, or of two that are judged together.
+pub(super) struct Sequence {
+    pub(super) tokens: Vec<u16>,
+    /// Where the second text starts; the number of tokens if there is none.
+    pub(super) second: usize,
+}
+
+impl From<Vec<u16>> for Sequence {
+    fn from(tokens: Vec<u16>) -> Self {
+        Sequence { second: tokens.len(), tokens }
+    }
+}
+
 /// Reads texts, given as tokens. Returns the rows of each in [`Room::outputs`].
 pub(super) fn encode(
     weights: &Weights,
     level: Level,
-    texts: &[Vec<u16>],
+    texts: &[Sequence],
     room: &mut Room,
 ) -> Result<Vec<Range<usize>>, ModelError> {
     let shape = &weights.shape;
@@ -43,10 +56,13 @@ pub(super) fn encode(
     let mut count = 0;
     hidden.clear();
     added.clear();
-    for tokens in texts {
+    for Sequence { tokens, second } in texts {
         let tokens = &tokens[..tokens.len().min(shape.positions)];
         weights.rows(tokens, hidden)?;
         added.extend_from_slice(&positions[..tokens.len() * size]);
+        for row in added.chunks_exact_mut(size).skip(count + second) {
+            row.iter_mut().zip(weights.floats(&weights.more)).for_each(|(x, more)| *x += more);
+        }
         texts_rows.push(count..count + tokens.len());
         count += tokens.len();
     }
@@ -88,4 +104,10 @@ pub(super) fn mean(rows: &[f32], size: usize) -> Vec<f32> {
         }
     }
     mean
+}
+
+/// A direction at length one.
+pub(super) fn unit(direction: &[f32]) -> impl Iterator<Item = f32> {
+    let length = direction.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+    direction.iter().map(move |x| x / length)
 }

@@ -12,12 +12,15 @@ mod kernel;
 mod layout;
 #[cfg(target_arch = "x86_64")]
 mod packed;
+mod reranker;
 mod safetensors;
 mod source;
+mod take;
 mod tokens;
 mod weights;
 mod zip;
 
+use std::borrow::Cow;
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -26,11 +29,14 @@ use fearless_simd::Level;
 use hark_core::vector::WordMatch;
 
 use super::{Embedder, Vector};
-use encoder::Room;
+use encoder::{Room, Sequence};
 use weights::Weights;
 
 pub use error::ModelError;
+pub use layout::{Pooling, Role};
+pub use reranker::Reranker;
 pub use source::{HOW, Obtained, PINNED, Pinned, obtain};
+pub use take::{TAKES, Taken, Taking, take};
 
 /// An open encoder.
 pub struct MiniLm {
@@ -47,7 +53,7 @@ impl MiniLm {
     /// The encoder in this binary.
     pub fn inside() -> Self {
         let weights = Weights::inside(PACKED).expect("the packed encoder is well formed; a test opens it");
-        MiniLm { weights, level: Level::new(), rooms: Mutex::default() }
+        MiniLm::from_weights(weights)
     }
 
     /// Its size in the binary, in bytes.
@@ -57,7 +63,20 @@ impl MiniLm {
 
     /// Opens a model file without verifying its checksum; see [`MiniLm::check`].
     pub fn open(path: &Path) -> Result<Self, ModelError> {
-        Ok(MiniLm { weights: Weights::open(path)?, level: Level::new(), rooms: Mutex::default() })
+        let weights = Weights::open(path)?;
+        if weights.shape.role() != Role::Encoder {
+            return Err(ModelError::damaged(path, "is a reranker, not an encoder"));
+        }
+        Ok(MiniLm::from_weights(weights))
+    }
+
+    fn from_weights(weights: Weights) -> Self {
+        MiniLm { weights, level: Level::new(), rooms: Mutex::default() }
+    }
+
+    /// The purpose of a model file.
+    pub fn role(path: &Path) -> Result<Role, ModelError> {
+        Weights::open(path).map(|weights| weights.shape.role())
     }
 
     /// Reads a whole model file and verifies its checksum, which is returned as hexadecimal digits.
@@ -75,46 +94,91 @@ impl MiniLm {
         Ok(self.encode_many(&[text])?.pop().flatten())
     }
 
+    /// The vector of a question, which some models read differently from a passage.
+    pub fn encode_question(&self, text: &str) -> Result<Option<Vector>, ModelError> {
+        Ok(self.vectors(&[text], self.prefixes().0)?.pop().flatten())
+    }
+
     /// The vectors of texts in their order, on this thread; `None` for a text without words. Short texts go through
     /// the encoder together.
     pub fn encode_many(&self, texts: &[&str]) -> Result<Vec<Option<Vector>>, ModelError> {
-        let mut vectors = Vec::with_capacity(texts.len());
+        self.vectors(texts, self.prefixes().1)
+    }
+
+    /// What the model reads before a question and before a passage.
+    pub fn prefixes(&self) -> (&str, &str) {
+        self.weights.prefixes().unwrap_or_default()
+    }
+
+    fn vectors(&self, texts: &[&str], prefix: &str) -> Result<Vec<Option<Vector>>, ModelError> {
+        let is_empty = |text: &&str| text.trim().is_empty();
+        let prefixed: Vec<Cow<'_, str>> = match prefix {
+            "" => texts.iter().map(|text| Cow::Borrowed(*text)).collect(),
+            // A prefix alone would be a text with words.
+            _ => texts.iter().map(|text| Cow::Owned(if is_empty(text) { String::new() } else { format!("{prefix}{text}") })).collect(),
+        };
+        let prefixed: Vec<&str> = prefixed.iter().map(|text| &**text).collect();
+        let centre = self.weights.floats(&self.weights.more);
+        let directions = self.directions(&prefixed)?.into_iter();
+        let vector = |direction: Vec<f32>| match centre {
+            [] => Vector::from_floats(&direction),
+            _ => {
+                let apart: Vec<f32> = encoder::unit(&direction).zip(centre).map(|(x, mean)| x - mean).collect();
+                Vector::from_floats(&apart)
+            }
+        };
+        Ok(directions.map(|direction| direction.and_then(vector)).collect())
+    }
+
+    /// The pooled outputs for texts, not normalised.
+    fn directions(&self, texts: &[&str]) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
+        let mut directions = Vec::with_capacity(texts.len());
         let mut pending = Pending::default();
         for text in texts {
             let tokens = self.weights.vocabulary().tokens(text, self.weights.marks, self.positions());
             if pending.rows + tokens.len() > TOGETHER {
-                self.read(&mut pending, &mut vectors)?;
+                self.read(&mut pending, &mut directions)?;
             }
-            // Only the special tokens: there are no words.
-            let is_empty = tokens.len() < 3;
-            vectors.push(None);
-            if !is_empty {
+            directions.push(None);
+            // Fewer are only the special tokens: there are no words.
+            if tokens.len() > 2 {
                 pending.rows += tokens.len();
-                pending.places.push(vectors.len() - 1);
-                pending.texts.push(tokens);
+                pending.places.push(directions.len() - 1);
+                pending.texts.push(tokens.into());
             }
         }
-        self.read(&mut pending, &mut vectors)?;
-        Ok(vectors)
+        self.read(&mut pending, &mut directions)?;
+        Ok(directions)
     }
 
-    /// Reads the pending texts and puts their vectors in place.
-    fn read(&self, pending: &mut Pending, vectors: &mut [Option<Vector>]) -> Result<(), ModelError> {
+    /// Reads the pending texts and puts the results in place.
+    fn read(&self, pending: &mut Pending, directions: &mut [Option<Vec<f32>>]) -> Result<(), ModelError> {
         let Pending { texts, places, .. } = std::mem::take(pending);
         if texts.is_empty() {
             return Ok(());
         }
-        // Whatever a panicked thread left in the buffers is overwritten anyway.
+        let size = self.dims();
+        self.with_room(|room| {
+            let read = encoder::encode(&self.weights, self.level, &texts, room)?;
+            for (place, rows) in places.into_iter().zip(read) {
+                let rows = &room.outputs()[rows.start * size..rows.end * size];
+                directions[place] = Some(match self.weights.shape.pooling() {
+                    Pooling::Mean => encoder::mean(rows, size),
+                    Pooling::Cls => rows[..size].to_vec(),
+                });
+            }
+            Ok(())
+        })
+    }
+
+    /// Lends buffers that no other thread uses.
+    fn with_room<T>(&self, run: impl FnOnce(&mut Room) -> Result<T, ModelError>) -> Result<T, ModelError> {
+        // Whatever is left in the buffers is overwritten.
         let rooms = || self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let mut room = rooms().pop().unwrap_or_default();
-        let read = encoder::encode(&self.weights, self.level, &texts, &mut room);
-        let size = self.dims();
-        for (place, rows) in places.into_iter().zip(read?) {
-            let rows = &room.outputs()[rows.start * size..rows.end * size];
-            vectors[place] = Vector::from_floats(&encoder::mean(rows, size));
-        }
+        let result = run(&mut room);
         rooms().push(room);
-        Ok(())
+        result
     }
 
     /// The vectors of many texts on several threads, until `enough` returns true: texts that were not reached have
@@ -159,7 +223,7 @@ const MOST_THREADS: usize = 4;
 /// Texts to read in one pass.
 #[derive(Default)]
 struct Pending {
-    texts: Vec<Vec<u16>>,
+    texts: Vec<Sequence>,
     /// Where their vectors go.
     places: Vec<usize>,
     rows: usize,
@@ -177,6 +241,10 @@ impl Embedder for MiniLm {
 
     fn embed(&self, text: &str) -> Option<Vector> {
         self.encode(text).ok().flatten()
+    }
+
+    fn embed_question(&self, text: &str) -> Option<Vector> {
+        self.encode_question(text).ok().flatten()
     }
 
     fn knows(&self, _word: &str) -> bool {

