@@ -23,6 +23,11 @@ pub trait Embedder: Send + Sync {
     /// `None` if nothing is known about the text.
     fn embed(&self, text: &str) -> Option<Vector>;
 
+    /// The same for a question, which some models read differently.
+    fn embed_question(&self, text: &str) -> Option<Vector> {
+        self.embed(text)
+    }
+
     /// Whether the model knows this word as a whole, rather than guessing from pieces.
     fn knows(&self, word: &str) -> bool;
 

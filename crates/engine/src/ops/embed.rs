@@ -8,17 +8,17 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use hark_store::Coverage;
+use hark_store::{Coverage, Missing};
 
 use crate::embed::minilm::{HOW, MiniLm};
 use crate::embed::{Choice, Embedder, Shelf};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 
-/// Passages embedded before each short write: a second or two of work.
 use crate::operation::{Code, DIM, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate};
 
-const BATCH: usize = 16;
+/// Passages embedded before each short write: about half a second of work.
+const BATCH: usize = 64;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -141,14 +141,12 @@ pub(crate) fn fill(
             }
             continue;
         }
-        let mut vectors = Vec::with_capacity(missing.len());
-        for passage in missing {
-            if late() {
-                break;
-            }
-            let vector = if passage.known { None } else { encoder.encode(&passage.text)? };
-            vectors.push((passage, vector));
-        }
+        let (known, new): (Vec<Missing>, Vec<Missing>) =
+            missing.into_iter().partition(|passage| passage.known);
+        let texts: Vec<&str> = new.iter().map(|passage| passage.text.as_str()).collect();
+        let made = encoder.encode_until(&texts, &late)?;
+        let made = new.into_iter().zip(made).filter_map(|(passage, made)| Some((passage, made?)));
+        let vectors: Vec<_> = known.into_iter().map(|passage| (passage, None)).chain(made).collect();
         added += vectors.len();
         engine.store.put_in_space(encoder.id(), &vectors)?;
         progress(added);

@@ -134,7 +134,7 @@ fn search<T: Default>(
     store.finish_memories()?;
     std::thread::scope(|scope| {
         // The encoder takes about as long to read the question as the tiers take to propose candidates.
-        let reading = encoder.map(|encoder| (encoder, scope.spawn(|| encoder.embed(head(&text)))));
+        let reading = encoder.map(|encoder| (encoder, scope.spawn(|| encoder.embed_question(head(&text)))));
         let second = move || {
             let (encoder, reading) = reading?;
             Some(Second { space: encoder.id().to_owned(), vector: reading.join().ok().flatten()? })

@@ -2,32 +2,65 @@
 //! scale and eight-bit values. The same input gives the same bytes on every machine.
 
 use super::kernel::HEAD;
-use super::layout::{CHECKSUM, Form, HEADER, ID, Shape};
+use super::layout::{CHECKSUM, Form, HEADER, ID, LONGEST_PREFIX, Pooling, Role, Rules, Shape};
 use super::safetensors::{Tensor, Tensors};
 
 /// The encoder was trained on texts of at most this many tokens.
 const POSITIONS: usize = 256;
 
-/// The bytes of the converted file.
-pub(super) fn convert(name: &str, weights: &[u8], vocabulary: &str) -> Result<Vec<u8>, String> {
+/// What the files beside the weights, or the user, say about a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) role: Role,
+    pub(super) pooling: Pooling,
+    pub(super) heads: Option<usize>,
+    /// The most tokens that it reads.
+    pub(super) positions: usize,
+    pub(super) question: String,
+    pub(super) passage: String,
+}
+
+/// The bytes of the converted file. `told` is for models that the user chose.
+pub(super) fn convert(
+    name: &str,
+    weights: &[u8],
+    vocabulary: &str,
+    told: Option<&Told>,
+) -> Result<Vec<u8>, String> {
     let tensors = Tensors::open(weights)?;
     let words = tensors.get("embeddings.word_embeddings.weight")?;
     let places = tensors.get("embeddings.position_embeddings.weight")?;
     let layers = (0..).take_while(|i| tensors.has(&format!("encoder.layer.{i}.output.dense.weight"))).count();
     let tokens: Vec<&str> = vocabulary.lines().collect();
+    if tokens.len() > usize::from(u16::MAX) {
+        return Err(format!("has a vocabulary of {} tokens; at most {} are supported", tokens.len(), u16::MAX));
+    }
+    if told.is_some_and(|told| told.question.len().max(told.passage.len()) > LONGEST_PREFIX) {
+        return Err(format!("has a prefix of more than {LONGEST_PREFIX} bytes"));
+    }
     let shape = Shape {
         form: Form::Bytes,
         tokens: tokens.len(),
         hidden: words.width,
         layers,
         // All small encoders of this family have heads of the same size.
-        heads: words.width / HEAD,
+        heads: told.and_then(|told| told.heads).unwrap_or(words.width / HEAD),
         inner: tensors.get("encoder.layer.0.intermediate.dense.weight")?.rows,
-        positions: places.rows.min(POSITIONS),
+        positions: places.rows.min(told.map_or(POSITIONS, |told| told.positions)),
         strings: tokens.iter().map(|t| t.len()).sum(),
+        rules: told.map(|told| Rules {
+            role: told.role,
+            pooling: told.pooling,
+            question: told.question.len(),
+            passage: told.passage.len(),
+        }),
     };
     if !shape.is_plausible() {
-        return Err("has an unsupported size".to_owned());
+        return Err(format!(
+            "has a size that is not supported: {} values per token in {} heads, {} in between, {} layers; \
+             heads must have a multiple of {HEAD} values",
+            shape.hidden, shape.heads, shape.inner, shape.layers
+        ));
     }
     if words.rows != tokens.len() {
         return Err(format!("has {} tokens, but the vocabulary has {}", words.rows, tokens.len()));
@@ -35,10 +68,19 @@ pub(super) fn convert(name: &str, weights: &[u8], vocabulary: &str) -> Result<Ve
 
     let mut file = vec![0; HEADER];
     write_vocabulary(&tokens, &mut file);
+    if let Some(told) = told {
+        file.extend(told.question.bytes().chain(told.passage.bytes()));
+    }
     let mut matrices = Vec::new();
     write_embeddings(&tensors, &shape, &places, &mut file)?;
     for layer in 0..layers {
         write_layer(&tensors, &shape, layer, &mut file, &mut matrices)?;
+    }
+    match told.map(|told| told.role) {
+        None => {}
+        // Filled in once it is known; see `centre`.
+        Some(Role::Encoder) => file.extend(vec![0; 4 * shape.hidden]),
+        Some(Role::Reranker) => write_judge(&tensors, shape.hidden, &mut file)?,
     }
     file.extend(matrices);
     for row in words.values.chunks_exact(words.width) {
@@ -109,6 +151,33 @@ fn write_layer(
     write_norm(tensors, &format!("encoder.layer.{layer}.output.LayerNorm"), shape, file)
 }
 
+/// The part of a reranker that turns the first token's output into a score.
+fn write_judge(tensors: &Tensors<'_>, hidden: usize, file: &mut Vec<u8>) -> Result<(), String> {
+    let segments = sized(tensors, "embeddings.token_type_embeddings.weight", Some(2), hidden)?;
+    let (first, second) = segments.values.split_at(hidden);
+    let mut floats: Vec<f32> = second.iter().zip(first).map(|(b, a)| b - a).collect();
+    floats.extend(sized(tensors, "pooler.dense.weight", Some(hidden), hidden)?.values);
+    floats.extend(sized(tensors, "pooler.dense.bias", None, hidden)?.values);
+    let classifier = tensors.get("classifier.weight")?;
+    if classifier.rows != 1 || classifier.width != hidden {
+        return Err(format!("has {} outputs; a reranker has one", classifier.rows));
+    }
+    floats.extend(classifier.values);
+    floats.extend(sized(tensors, "classifier.bias", None, 1)?.values);
+    file.extend(floats.iter().flat_map(|x| x.to_le_bytes()));
+    Ok(())
+}
+
+/// Puts the mean of an encoder's unit vectors into its file.
+pub(super) fn centre(name: &str, file: &mut [u8], mean: &[f32]) {
+    let Some(shape) = Shape::read(file) else { return };
+    let end = shape.sections().floats.end;
+    for (to, from) in file[end - 4 * mean.len()..end].chunks_exact_mut(4).zip(mean) {
+        to.copy_from_slice(&from.to_le_bytes());
+    }
+    seal(name, &shape, file);
+}
+
 fn write_norm(tensors: &Tensors<'_>, name: &str, shape: &Shape, file: &mut Vec<u8>) -> Result<(), String> {
     for part in ["weight", "bias"] {
         let tensor = sized(tensors, &format!("{name}.{part}"), None, shape.hidden)?;
@@ -135,6 +204,9 @@ fn seal(name: &str, shape: &Shape, file: &mut [u8]) {
     shape.write(header);
     let checksum = blake3::Hasher::new().update(&header[..CHECKSUM.start]).update(body).finalize();
     header[CHECKSUM].copy_from_slice(checksum.as_bytes());
-    let id = format!("{name}-{}-{}", shape.hidden, &checksum.to_hex()[..12]);
+    let end = format!("-{}-{}", shape.hidden, &checksum.to_hex()[..12]);
+    let start: String = name.chars().take(ID.len() - end.len()).collect();
+    let id = start + &end;
+    header[ID].fill(0);
     header[ID].iter_mut().zip(id.bytes()).for_each(|(to, from)| *to = from);
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// How to get a good file.
 const GET_AGAIN: &str =
-    "get it again with `hark model get minilm --from FILE`, or go back with `hark model use encoder`";
+    "get it again with `hark model get NAME --from PATH`, or go back with `hark model use encoder`";
 
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {

@@ -50,6 +50,8 @@ pub(super) struct Rounded {
     values: Vec<i16>,
     scales: Vec<f32>,
     panel: Vec<i16>,
+    #[cfg(target_arch = "x86_64")]
+    bytes: super::packed::Buffers,
 }
 
 /// `out[i][j] = x[i] · w[j] + bias[j]` for rows `x` of `width` values.
@@ -61,6 +63,12 @@ pub(super) fn multiply(
     rounded: &mut Rounded,
     out: &mut [f32],
 ) {
+    #[cfg(target_arch = "x86_64")]
+    if let (Some(avx2), Values::Packed { pairs, factors }) = (level.as_avx2(), w.values)
+        && w.scales.len().is_multiple_of(super::packed::COLUMNS)
+    {
+        return super::packed::multiply(avx2, x, width, (pairs, factors), w, &mut rounded.bytes, out);
+    }
     dispatch!(level, simd => {
         let steps = match w.values {
             Values::Bytes(_) => STEPS,
@@ -177,30 +185,34 @@ const SHIFT: f32 = 12_582_912.0;
 
 /// e^x for x ≤ 0, to six digits; below -87 it is practically zero.
 #[inline(always)]
-fn exp(x: f32) -> f32 {
-    let x = if x > -87.0 { x } else { -87.0 };
-    let shifted = x * std::f32::consts::LOG2_E + SHIFT;
-    let whole = shifted - SHIFT;
-    let rest = x - whole * 0.693_359_4 + whole * 2.121_944_4e-4;
-    let curve = rest * (1.0 / 720.0) + 1.0 / 120.0;
-    let curve = curve * rest + 1.0 / 24.0;
-    let curve = curve * rest + 1.0 / 6.0;
-    let curve = curve * rest + 0.5;
-    let curve = (curve * rest + 1.0) * rest + 1.0;
-    curve * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23)
+fn exp<S: Simd>(simd: S, x: f32x8<S>) -> f32x8<S> {
+    let x = x.max(f32x8::splat(simd, -87.0));
+    let shift = f32x8::splat(simd, SHIFT);
+    let shifted = x * f32x8::splat(simd, std::f32::consts::LOG2_E) + shift;
+    let whole = shifted - shift;
+    let rest = x - whole * f32x8::splat(simd, 0.693_359_4) + whole * f32x8::splat(simd, 2.121_944_4e-4);
+    let mut curve = f32x8::splat(simd, 1.0 / 720.0);
+    for term in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+        curve = curve.mul_add(rest, f32x8::splat(simd, term));
+    }
+    let bits: i32x8<S> = shifted.bitcast();
+    let power: f32x8<S> = ((bits + i32x8::splat(simd, 127)) << 23).bitcast();
+    curve * power
 }
 
 /// The activation between the two halves of a layer: x · Φ(x), with Abramowitz and Stegun 7.1.26 for Φ.
 pub(super) fn gelu(level: Level, values: &mut [f32]) {
-    dispatch!(level, _simd => for x in values {
-        let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
-        let t = 1.0 / (1.0 + 0.327_591_1 * z);
-        let poly = 1.061_405_4 * t - 1.453_152;
-        let poly = poly * t + 1.421_413_7;
-        let poly = poly * t - 0.284_496_74;
-        let poly = (poly * t + 0.254_829_6) * t;
-        let tail = 0.5 * poly * exp(-z * z);
-        *x *= if *x < 0.0 { tail } else { 1.0 - tail };
+    dispatch!(level, simd => for chunk in values.as_chunks_mut::<HALF>().0 {
+        let (x, one) = (f32x8::from_slice(simd, chunk), f32x8::splat(simd, 1.0));
+        let z = x.abs() * f32x8::splat(simd, std::f32::consts::FRAC_1_SQRT_2);
+        let t = one / z.mul_add(f32x8::splat(simd, 0.327_591_1), one);
+        let mut poly = f32x8::splat(simd, 1.061_405_4);
+        for term in [-1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6, 0.0] {
+            poly = poly.mul_add(t, f32x8::splat(simd, term));
+        }
+        let tail = poly * exp(simd, -(z * z)) * f32x8::splat(simd, 0.5);
+        let share = x.simd_lt(f32x8::splat(simd, 0.0)).select(tail, one - tail);
+        (x * share).store_slice(chunk);
     });
 }
 
@@ -210,40 +222,38 @@ pub(super) fn add_and_normalise(level: Level, values: &mut [f32], more: &[f32], 
     dispatch!(level, simd => {
         let width = gain.len();
         for (row, more) in values.chunks_exact_mut(width).zip(more.chunks_exact(width)) {
-            for (x, y) in row.iter_mut().zip(more) {
-                *x += y;
-            }
-            normalise(simd, row, gain, shift);
+            normalise(simd, row.as_chunks_mut().0, more.as_chunks().0, gain.as_chunks().0, shift.as_chunks().0);
         }
     });
 }
 
 #[inline(always)]
-fn normalise<S: Simd>(simd: S, row: &mut [f32], gain: &[f32], shift: &[f32]) {
-    let width = row.len() as f32;
-    let mean = sum(simd, row) / width;
-    for x in row.iter_mut() {
-        *x -= mean;
-    }
-    let mut squares = f32x8::splat(simd, 0.0);
-    for x in row.as_chunks::<HALF>().0 {
-        let x = f32x8::from_slice(simd, x);
-        squares = x.mul_add(x, squares);
-    }
-    let factor = 1.0 / (squares.reduce_sum() / width + 1e-12).sqrt();
-    for ((x, g), s) in row.iter_mut().zip(gain).zip(shift) {
-        *x = *x * factor * g + s;
-    }
-}
-
-#[inline(always)]
-fn sum<S: Simd>(simd: S, values: &[f32]) -> f32 {
-    let (chunks, rest) = values.as_chunks::<HALF>();
+fn normalise<S: Simd>(
+    simd: S,
+    row: &mut [[f32; HALF]],
+    more: &[[f32; HALF]],
+    gain: &[[f32; HALF]],
+    shift: &[[f32; HALF]],
+) {
+    let width = (row.len() * HALF) as f32;
     let mut sums = f32x8::splat(simd, 0.0);
-    for x in chunks {
-        sums += f32x8::from_slice(simd, x);
+    for (x, more) in row.iter_mut().zip(more) {
+        let sum = f32x8::from_slice(simd, x) + f32x8::from_slice(simd, more);
+        sum.store_slice(x);
+        sums += sum;
     }
-    sums.reduce_sum() + rest.iter().sum::<f32>()
+    let mean = f32x8::splat(simd, sums.reduce_sum() / width);
+    let mut squares = f32x8::splat(simd, 0.0);
+    for x in row.iter_mut() {
+        let apart = f32x8::from_slice(simd, x) - mean;
+        apart.store_slice(x);
+        squares = apart.mul_add(apart, squares);
+    }
+    let factor = f32x8::splat(simd, 1.0 / (squares.reduce_sum() / width + 1e-12).sqrt());
+    for ((x, gain), shift) in row.iter_mut().zip(gain).zip(shift) {
+        let scaled = f32x8::from_slice(simd, x) * factor;
+        scaled.mul_add(f32x8::from_slice(simd, gain), f32x8::from_slice(simd, shift)).store_slice(x);
+    }
 }
 
 /// Buffers that attention reuses.
@@ -275,7 +285,7 @@ pub(super) fn attend(
             let group = (tokens - first).min(4);
             let mut totals = [1.0; 4];
             for (scores, total) in room.scores.chunks_exact_mut(padded).zip(&mut totals).take(group) {
-                *total = soften(simd, &mut scores[..tokens]);
+                *total = soften(simd, scores, tokens);
             }
             for (r, total) in totals.iter().take(group).enumerate() {
                 let out = &mut out[(first + r) * hidden + at..][..size];
@@ -335,19 +345,24 @@ fn score<S: Simd>(simd: S, room: &mut Attention, group: usize, padded: usize, si
     }
 }
 
-/// Turns scores into weights, which the caller divides by the returned sum.
+/// Turns the scores of `tokens` keys into weights, which the caller divides by the returned sum. Padding gets a
+/// weight of practically zero.
 #[inline(always)]
-fn soften<S: Simd>(simd: S, scores: &mut [f32]) -> f32 {
-    let (chunks, rest) = scores.as_chunks::<HALF>();
+fn soften<S: Simd>(simd: S, scores: &mut [f32], tokens: usize) -> f32 {
+    scores[tokens..].fill(f32::MIN);
+    let scores = scores.as_chunks_mut::<HALF>().0;
     let mut highest = f32x8::splat(simd, f32::MIN);
-    for x in chunks {
+    for x in scores.iter() {
         highest = highest.max(f32x8::from_slice(simd, x));
     }
-    let highest = rest.iter().fold(highest.reduce_max(), |m, s| if *s > m { *s } else { m });
-    for s in scores.iter_mut() {
-        *s = exp(*s - highest);
+    let highest = f32x8::splat(simd, highest.reduce_max());
+    let mut sums = f32x8::splat(simd, 0.0);
+    for x in scores {
+        let share = exp(simd, f32x8::from_slice(simd, x) - highest);
+        share.store_slice(x);
+        sums += share;
     }
-    sum(simd, scores)
+    sums.reduce_sum()
 }
 
 /// The weighted sum of the values.
@@ -382,18 +397,20 @@ mod tests {
     proptest! {
         #[test]
         fn packed_weights_multiply_like_unpacked_ones(
-            pairs in prop::collection::vec(any::<u8>(), 10 * 64 / 2),
-            factors in prop::collection::vec(1u8..=127, 10 * 64 / GROUP),
-            x in prop::collection::vec(-3.0f32..3.0, 5 * 64),
+            pairs in prop::collection::vec(any::<u8>(), 32 * 64 / 2),
+            factors in prop::collection::vec(1u8..=127, 32 * 64 / GROUP),
+            x in prop::collection::vec(-3.0f32..3.0, 7 * 64),
+            // The second is a number of columns that has a kernel of its own on some processors.
+            columns in prop::sample::select(vec![10usize, 32]),
         ) {
-            let (width, columns) = (64, 10);
+            let width = 64;
             let (scales, bias) = (vec![0.001; columns], vec![0.5; columns]);
             let w = Matrix {
                 values: Values::Packed { pairs: &pairs, factors: &factors },
                 scales: &scales,
                 bias: &bias,
             };
-            let mut out = vec![0.0; 5 * columns];
+            let mut out = vec![0.0; 7 * columns];
             multiply(Level::new(), &x, width, w, &mut Rounded::default(), &mut out);
             let weight = |row: usize, at: usize| {
                 let (group, within) = ((row * width + at) / GROUP, at % GROUP);

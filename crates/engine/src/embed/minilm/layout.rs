@@ -25,6 +25,14 @@
 //! | rows of tokens | `f32` scale, then for each of its bits a plane of hidden bits, lowest first: a value `v` of `b` bits is `scale × (2v + 1 - 2^b)` |
 //!
 //! and at 36..40 how many bits that are.
+//!
+//! A model that the user chose has the magic `HARKENC3` and is like the first form, with
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 40..56 | `u32` each: role (0 encoder, 1 reranker), pooling (0 mean, 1 first token), bytes of the prefix for questions and for passages |
+//! | after the strings | both prefixes |
+//! | after the other floats | of an encoder the mean of unit vectors, which is subtracted; of a reranker the second segment's vector less the first's, the pooler's matrix and bias, the classifier's row and bias |
 
 use std::ops::Range;
 
@@ -32,6 +40,9 @@ use super::kernel::{GROUP, HEAD, LANES, WIDEST_PACKED};
 
 pub(super) const MAGIC: &[u8; 8] = b"HARKENC1";
 const PACKED_MAGIC: &[u8; 8] = b"HARKENC2";
+pub(super) const CHOSEN_MAGIC: &[u8; 8] = b"HARKENC3";
+/// A prefix has at most this many bytes.
+pub(super) const LONGEST_PREFIX: usize = 512;
 pub(super) const HEADER: usize = 128;
 pub(super) const CHECKSUM: Range<usize> = 64..96;
 pub(super) const ID: Range<usize> = 96..128;
@@ -45,6 +56,34 @@ pub(super) enum Form {
     Packed { token_bits: usize },
 }
 
+/// The purpose of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Gives a text a vector.
+    Encoder,
+    /// Judges a question and a passage together.
+    Reranker,
+}
+
+/// How the outputs of an encoder become one vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pooling {
+    /// Their mean.
+    Mean,
+    /// The output of the first token.
+    Cls,
+}
+
+/// The rules of a model that the user chose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Rules {
+    pub(super) role: Role,
+    pub(super) pooling: Pooling,
+    /// Bytes of the prefixes.
+    pub(super) question: usize,
+    pub(super) passage: usize,
+}
+
 /// The sizes that determine everything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
@@ -56,6 +95,8 @@ pub(super) struct Shape {
     pub(super) inner: usize,
     pub(super) positions: usize,
     pub(super) strings: usize,
+    /// Only in files of models that the user chose.
+    pub(super) rules: Option<Rules>,
 }
 
 /// The byte range of each part of the file.
@@ -63,6 +104,7 @@ pub(super) struct Sections {
     pub(super) starts: Range<usize>,
     pub(super) order: Range<usize>,
     pub(super) strings: Range<usize>,
+    pub(super) prefixes: Range<usize>,
     pub(super) floats: Range<usize>,
     pub(super) matrices: Range<usize>,
     pub(super) rows: Range<usize>,
@@ -73,12 +115,22 @@ impl Shape {
     pub(super) fn read(header: &[u8]) -> Option<Self> {
         let at = |i: usize| header.get(8 + 4 * i..)?.first_chunk().map(|b| u32::from_le_bytes(*b) as usize);
         let form = match header.first_chunk()? {
-            MAGIC => Form::Bytes,
+            MAGIC | CHOSEN_MAGIC => Form::Bytes,
             PACKED_MAGIC => Form::Packed { token_bits: at(7).filter(|bits| (1..8).contains(bits))? },
             _ => return None,
         };
+        let rules = match header.starts_with(CHOSEN_MAGIC) {
+            true => Some(Rules {
+                role: [Role::Encoder, Role::Reranker].get(at(8)?).copied()?,
+                pooling: [Pooling::Mean, Pooling::Cls].get(at(9)?).copied()?,
+                question: at(10)?,
+                passage: at(11)?,
+            }),
+            false => None,
+        };
         let shape = Shape {
             form,
+            rules,
             tokens: at(0)?,
             hidden: at(1)?,
             layers: at(2)?,
@@ -90,13 +142,27 @@ impl Shape {
         shape.is_plausible().then_some(shape)
     }
 
-    /// Only for the form with bytes; the packed form is not written here.
+    pub(super) fn role(&self) -> Role {
+        self.rules.map_or(Role::Encoder, |rules| rules.role)
+    }
+
+    pub(super) fn pooling(&self) -> Pooling {
+        self.rules.map_or(Pooling::Mean, |rules| rules.pooling)
+    }
+
+    /// Only for the forms with bytes; the packed form is not written here.
     pub(super) fn write(&self, header: &mut [u8; HEADER]) {
-        header[..8].copy_from_slice(MAGIC);
+        header[..8].copy_from_slice(if self.rules.is_some() { CHOSEN_MAGIC } else { MAGIC });
         let sizes =
             [self.tokens, self.hidden, self.layers, self.heads, self.inner, self.positions, self.strings];
         for (to, size) in header[8..].chunks_exact_mut(4).zip(sizes) {
             to.copy_from_slice(&(size as u32).to_le_bytes());
+        }
+        if let Some(rules) = self.rules {
+            let numbers = [rules.role as usize, rules.pooling as usize, rules.question, rules.passage];
+            for (to, number) in header[40..].chunks_exact_mut(4).zip(numbers) {
+                to.copy_from_slice(&(number as u32).to_le_bytes());
+            }
         }
     }
 
@@ -111,6 +177,7 @@ impl Shape {
             && self.hidden.is_multiple_of(self.heads * HEAD)
             && (3..=512).contains(&self.positions)
             && self.strings <= 1 << 24
+            && self.rules.is_none_or(|rules| rules.question.max(rules.passage) <= LONGEST_PREFIX)
             && (self.form == Form::Bytes || self.can_be_packed())
     }
 
@@ -140,6 +207,15 @@ impl Shape {
         [(3 * hidden, hidden), (hidden, hidden), (inner, hidden), (hidden, inner)]
     }
 
+    /// The number of floats after those of the layers.
+    pub(super) fn more_floats(&self) -> usize {
+        match self.rules.map(|rules| rules.role) {
+            None => 0,
+            Some(Role::Encoder) => self.hidden,
+            Some(Role::Reranker) => self.hidden * (self.hidden + 3) + 1,
+        }
+    }
+
     pub(super) fn sections(&self) -> Sections {
         let mut end = HEADER;
         let mut next = |size: usize| {
@@ -150,10 +226,13 @@ impl Shape {
         let outputs: usize = self.matrices().iter().map(|(rows, _)| rows).sum();
         let values: usize = self.matrices().iter().map(|(rows, width)| self.matrix_bytes(rows * width)).sum();
         let floats = (self.positions + 2) * self.hidden + self.layers * (2 * outputs + 4 * self.hidden);
+        let floats = floats + self.more_floats();
+        let prefixes = self.rules.map_or(0, |rules| rules.question + rules.passage);
         Sections {
             starts: next(4 * (self.tokens + 1)),
             order: next(2 * self.tokens),
             strings: next(self.strings),
+            prefixes: next(prefixes),
             floats: next(4 * floats),
             matrices: next(self.layers * values),
             rows: next(self.tokens * self.row_bytes()),

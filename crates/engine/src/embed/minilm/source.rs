@@ -124,7 +124,7 @@ fn from_archive(model: &Pinned, path: &Path, bytes: &[u8], look_inside: bool) ->
 }
 
 /// The two forms in which a vocabulary is published.
-enum Vocabulary {
+pub(super) enum Vocabulary {
     /// One token per line.
     List(Vec<u8>),
     /// JSON that maps each token to its number.
@@ -133,7 +133,7 @@ enum Vocabulary {
 
 impl Vocabulary {
     /// One token per line, whatever the form.
-    fn lines(self) -> Option<String> {
+    pub(super) fn lines(self) -> Option<String> {
         match self {
             Vocabulary::List(bytes) => String::from_utf8(bytes).ok().map(|text| text.trim_end().to_owned()),
             Vocabulary::Table(bytes) => {
@@ -165,5 +165,5 @@ fn from_parts(
             return Err(ModelError::source(path, what, HOW));
         }
     }
-    convert(model.name, weights, &vocabulary).map_err(|what| ModelError::source(path, what, HOW))
+    convert(model.name, weights, &vocabulary, None).map_err(|what| ModelError::source(path, what, HOW))
 }

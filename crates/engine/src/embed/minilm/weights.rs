@@ -1,6 +1,7 @@
 //! Opens an encoder. From a file, it reads what every text needs at once and token rows on demand; bytes in
 //! the binary are read in place.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -21,6 +22,8 @@ pub(super) struct Weights {
     /// Positions, then gain and shift.
     pub(super) positions: Range<usize>,
     pub(super) norm: Norm,
+    /// The floats after those of the layers.
+    pub(super) more: Range<usize>,
     held: Held,
     floats: Vec<f32>,
 }
@@ -33,14 +36,14 @@ enum Held {
         bytes: Vec<u8>,
         rows: Mutex<File>,
     },
-    Inside(&'static [u8]),
+    Whole(Cow<'static, [u8]>),
 }
 
 impl Held {
     fn bytes(&self) -> &[u8] {
         match self {
             Held::File { bytes, .. } => bytes,
-            Held::Inside(bytes) => bytes,
+            Held::Whole(bytes) => bytes,
         }
     }
 }
@@ -89,17 +92,18 @@ impl Weights {
             return Err(damaged("was truncated while hark read it"));
         }
         let held = Held::File { path: path.to_owned(), bytes, rows: Mutex::new(file) };
-        Self::read(shape, id, held).ok_or_else(|| damaged("has no special tokens in its vocabulary"))
+        Self::read(shape, id, held).ok_or_else(|| damaged("has no special tokens in its vocabulary, or unreadable prefixes"))
     }
 
     /// `None` if these bytes are not a complete file.
-    pub(super) fn inside(bytes: &'static [u8]) -> Option<Self> {
+    pub(super) fn inside(bytes: impl Into<Cow<'static, [u8]>>) -> Option<Self> {
+        let bytes = bytes.into();
         let shape = Shape::read(bytes.get(..HEADER)?)?;
         let id = std::str::from_utf8(&bytes[ID]).ok()?.trim_end_matches('\0').to_owned();
         if bytes.len() != shape.sections().rows.end || id.is_empty() {
             return None;
         }
-        Self::read(shape, id, Held::Inside(bytes))
+        Self::read(shape, id, Held::Whole(bytes))
     }
 
     fn read(shape: Shape, id: String, held: Held) -> Option<Self> {
@@ -121,11 +125,19 @@ impl Weights {
             norms: [float.norm(shape.hidden), float.norm(shape.hidden)],
         });
         let layers = layers.collect();
-        Some(Weights { shape, id, marks, layers, positions, norm, held, floats })
+        let more = float.take(shape.more_floats());
+        let weights = Weights { shape, id, marks, layers, positions, norm, more, held, floats };
+        weights.prefixes().is_some().then_some(weights)
     }
 
     pub(super) fn vocabulary(&self) -> Vocabulary<'_> {
         vocabulary(&self.shape, self.held.bytes())
+    }
+
+    /// What goes before a question and before a passage; `None` if it is not text.
+    pub(super) fn prefixes(&self) -> Option<(&str, &str)> {
+        let text = std::str::from_utf8(&self.held.bytes()[self.shape.sections().prefixes]).ok()?;
+        text.split_at_checked(self.shape.rules.map_or(0, |rules| rules.question))
     }
 
     pub(super) fn floats(&self, range: &Range<usize>) -> &[f32] {
@@ -145,14 +157,13 @@ impl Weights {
         Matrix { values, scales: self.floats(&place.scales), bias: self.floats(&place.bias) }
     }
 
-    /// The vectors of these tokens, one after another.
+    /// Appends the vectors of these tokens.
     pub(super) fn rows(&self, tokens: &[u16], out: &mut Vec<f32>) -> Result<(), ModelError> {
         let width = self.shape.row_bytes();
         let start = self.shape.sections().rows.start;
         let place = |token: &u16| start + usize::from(*token) * width;
-        out.clear();
         match &self.held {
-            Held::Inside(bytes) => {
+            Held::Whole(bytes) => {
                 for token in tokens {
                     self.widen_row(&bytes[place(token)..][..width], out);
                 }

@@ -1,10 +1,10 @@
 //! Just enough of the zip format to extract two files from a Python package: the central directory, and
-//! stored or deflated entries. The caller verifies the contents against pinned checksums.
+//! stored or deflated entries. The caller verifies the contents.
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
 /// No expected file is larger; an archive that unpacks to more is malicious.
-const LARGEST: usize = 256 << 20;
+const LARGEST: usize = 2048 << 20;
 
 /// The entries of an archive in memory.
 pub(super) struct Archive<'a> {
@@ -61,6 +61,19 @@ impl<'a> Archive<'a> {
             false => last(entry) == name.as_bytes(),
         };
         self.entries.iter().find(|entry| fits(entry)).map(|entry| self.unpack(entry))
+    }
+
+    /// The folder, with a slash at its end, of the first file named `name`.
+    pub(super) fn folder_of(&self, name: &str) -> Option<Vec<u8>> {
+        let folder = |entry: &Entry<'a>| entry.name.strip_suffix(name.as_bytes()).map(<[u8]>::to_vec);
+        let mut folders = self.entries.iter().filter_map(folder);
+        folders.find(|folder| folder.is_empty() || folder.ends_with(b"/"))
+    }
+
+    /// Like [`Archive::find`], for a path below `folder`.
+    pub(super) fn at(&self, folder: &[u8], path: &str) -> Option<Option<Vec<u8>>> {
+        let fits = |entry: &&Entry<'a>| entry.name.strip_prefix(folder) == Some(path.as_bytes());
+        self.entries.iter().find(fits).map(|entry| self.unpack(entry))
     }
 
     fn unpack(&self, entry: &Entry<'a>) -> Option<Vec<u8>> {
