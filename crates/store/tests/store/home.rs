@@ -58,8 +58,11 @@ impl Home {
     }
 
     pub(crate) fn try_open(&self, role: Role) -> Result<Store, StoreError> {
-        let options =
-            OpenOptions { role, embedder: Arc::new(Blank), redactor: Arc::new(redactor()), now: NOW };
+        self.open_with(role, Arc::new(Blank))
+    }
+
+    pub(crate) fn open_with(&self, role: Role, embedder: Arc<dyn Embedder>) -> Result<Store, StoreError> {
+        let options = OpenOptions { role, embedder, redactor: Arc::new(redactor()), now: NOW };
         Store::open(&self.layout(), &options)
     }
 
@@ -87,7 +90,7 @@ impl Home {
     }
 }
 
-fn redactor() -> Redactor {
+pub(crate) fn redactor() -> Redactor {
     Redactor::new(RedactOptions::default(), [7; 32])
 }
 

@@ -5,5 +5,6 @@ mod files;
 mod home;
 mod many;
 mod opening;
+mod phrases;
 mod tombstones;
 mod writing;
