@@ -23,7 +23,7 @@ pub struct Contribution {
 }
 
 /// Additions that are not tiers.
-const ADDED: [&str; 3] = ["sentence", "time", "coverage"];
+const ADDED: [&str; 4] = ["sentence", "time", "coverage", "judged"];
 
 impl Contribution {
     /// Whether the effect was added; otherwise it is a factor.

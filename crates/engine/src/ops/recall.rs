@@ -1,23 +1,22 @@
 //! Finds what is known about something.
 
+mod find;
 mod print;
 
 use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
+use hark_core::budget::truncate_to_tokens;
 use hark_core::quote::quoted;
 use hark_core::rank::Contribution;
-use hark_core::rank::judge::Judge;
 use hark_core::vector::Embedder;
 use hark_core::{Kind, Memory, Status, Timestamp};
 use hark_store::search::Filter;
-use hark_store::{ListFilter, ListOrder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::embed;
-use super::inbox::REJECTED;
 use super::remember::clean_list;
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
@@ -25,7 +24,8 @@ use crate::error::EngineError;
 use crate::operation::{Call, Code, EVERYWHERE, Effect, Family, Group, Operate, Operation, Tool, Who};
 use crate::phrases;
 use crate::project;
-use crate::recall::{self, Detail, Models, Question, Ranked, Tier};
+use crate::recall::{self, Certainty, Detail, Question, Ranked, Tier};
+use find::Hidden;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
@@ -37,6 +37,11 @@ pub struct Request {
     #[serde(skip)]
     #[schemars(skip)]
     pub words: Vec<String>,
+    /// Another wording of the question; can be repeated
+    #[schemars(description = "1-2 other wordings")]
+    #[arg(long, value_name = "QUERY")]
+    #[serde(default)]
+    pub also: Vec<String>,
     /// Maximum number of results
     #[schemars(description = "Most results")]
     #[arg(long, short = 'n', value_name = "N")]
@@ -97,6 +102,9 @@ pub struct Response {
     /// The budget into which all of them fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_for_all: Option<usize>,
+    /// Better matches that project, kind, tag or time hide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<Hidden>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -115,6 +123,11 @@ pub struct Hit {
     pub created: String,
     pub age: String,
     pub status: String,
+    /// How sure it is that this answers the question.
+    pub certainty: Certainty,
+    /// What held before, on the same subject.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Former>,
     /// The objection to it: wrong or stale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
@@ -124,6 +137,15 @@ pub struct Hit {
     pub tokens: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Vec<Contribution>>,
+}
+
+/// A memory that a newer one on the same subject replaced, though nobody linked them.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Former {
+    pub id: String,
+    pub text: String,
+    /// Since when the newer one holds.
+    pub until: String,
 }
 
 /// Whether the files that a memory names still exist.
@@ -139,6 +161,8 @@ pub enum Freshness {
 }
 
 const MAX_LIMIT: usize = 200;
+/// More wordings of a question than this add nothing.
+const MOST_WORDINGS: usize = 3;
 
 impl Request {
     fn narrows(&self) -> bool {
@@ -170,14 +194,18 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         now,
     };
     let limit = request.limit.unwrap_or(engine.config.recall.limit).clamp(1, MAX_LIMIT);
-    let question = Question::new(&request.query, filter, visible.current.as_ref(), limit, now);
+    let wordings = std::iter::once(&request.query).chain(request.also.iter().take(MOST_WORDINGS));
+    let questions: Vec<Question<'_>> = wordings
+        .map(|text| Question::new(text, filter.clone(), visible.current.as_ref(), limit, now))
+        .collect();
     let encoder = engine.encoder();
     let encoder = encoder.as_deref().map(|encoder| encoder as &dyn Embedder);
-    let mut hits = find(engine, encoder, &question)?;
+    let mut hits = find::best(engine, encoder, &questions)?;
     if reread_changed(engine, &hits, now)? {
-        hits = find(engine, encoder, &question)?;
+        hits = find::best(engine, encoder, &questions)?;
     }
-    hits.extend(archived(engine, encoder, request, question, hits.len())?);
+    let hidden = find::hidden(engine, encoder, &questions[0], &hits)?;
+    hits.extend(find::archived(engine, encoder, request, &questions, hits.len())?);
 
     phrases::asked(engine, caller, &request.query, hits.iter().map(|hit| hit.stored.memory.id).collect());
 
@@ -210,6 +238,12 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
                 created: memory.created.to_string(),
                 age: memory.updated.age(now),
                 status: memory.status.to_string(),
+                certainty: hit.certainty,
+                before: hit.before.as_ref().map(|before| Former {
+                    id: before.id.short(),
+                    text: former_text(&before.text),
+                    until: before.until.to_string(),
+                }),
                 verdict: memory.life.verdict.map(|verdict| verdict.to_string()),
                 freshness: freshness(memory, root),
                 origin: memory.origin.to_string(),
@@ -228,51 +262,16 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         filtered: request.narrows(),
         omitted,
         budget_for_all,
+        hidden,
     })
 }
 
-/// The best memories, those that were rated wrong after the others.
-fn find(
-    engine: &Engine,
-    encoder: Option<&dyn Embedder>,
-    question: &Question<'_>,
-) -> Result<Vec<Ranked>, EngineError> {
-    let models = Models { embedder: engine.embedder.as_ref(), encoder, judge: Some(Judge::inside()) };
-    let mut hits = recall::answer_with(&engine.store, models, question)?;
-    // Stable: each part keeps its order.
-    hits.sort_by_key(|hit| hit.stored.memory.life.is_wrong());
-    Ok(hits)
-}
+/// The tokens of what held before.
+const FORMER_TOKENS: usize = 24;
 
-/// Archived matches, if the request did not choose a status and there is room left. Nothing stored on purpose
-/// disappears from answers because it is old. Proposals that the user rejected stay out.
-fn archived(
-    engine: &Engine,
-    encoder: Option<&dyn Embedder>,
-    request: &Request,
-    question: Question<'_>,
-    found: usize,
-) -> Result<Vec<Ranked>, EngineError> {
-    let room = question.limit.saturating_sub(found);
-    let only = ListFilter {
-        projects: question.filter.projects.clone(),
-        statuses: vec![Status::Archived],
-        ..ListFilter::default()
-    };
-    // A question about the past sees what was not archived then.
-    let wanted = request.statuses.is_empty() && question.filter.as_of.is_none() && room > 0;
-    if !wanted || engine.store.list(&only, ListOrder::NewestChange, 1)?.is_empty() {
-        return Ok(Vec::new());
-    }
-    let filter = Filter { statuses: only.statuses, ..question.filter.clone() };
-    let mut kept = Vec::new();
-    for hit in find(engine, encoder, &Question { filter, limit: room, ..question })? {
-        let changes = engine.store.history(&hit.stored.memory.id)?;
-        if changes.last().is_none_or(|last| &*last.change != REJECTED) {
-            kept.push(hit);
-        }
-    }
-    Ok(kept)
+fn former_text(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    truncate_to_tokens(&quoted(&line), FORMER_TOKENS)
 }
 
 /// In a large store, checks only the files of the hits, so that recall never returns the text from before

@@ -48,6 +48,17 @@ pub(super) fn mark(judge: &Judge, hits: &mut Vec<Ranked>) {
             Certainty::Perhaps
         };
     }
+    let mut at = 0;
+    hits.retain(|hit| {
+        let probability = likely[at];
+        at += 1;
+        hit.certainty > Certainty::Perhaps || best >= NEAR && probability >= NEAR / 4.0
+    });
+    settle(hits);
+}
+
+/// Makes certainty follow the order, and keeps at most three that are not certain.
+pub fn settle(hits: &mut Vec<Ranked>) {
     // The order is the judgement's: what stands above a likely hit is no less likely.
     let mut least = Certainty::Perhaps;
     for hit in hits.iter_mut().rev() {
@@ -55,15 +66,9 @@ pub(super) fn mark(judge: &Judge, hits: &mut Vec<Ranked>) {
         hit.certainty = hit.certainty.max(least);
     }
     let mut perhaps = 0;
-    let mut at = 0;
     hits.retain(|hit| {
-        let probability = likely[at];
-        at += 1;
-        if hit.certainty > Certainty::Perhaps {
-            return true;
-        }
-        perhaps += 1;
-        perhaps <= MOST_PERHAPS && best >= NEAR && probability >= NEAR / 4.0
+        perhaps += usize::from(hit.certainty == Certainty::Perhaps);
+        hit.certainty > Certainty::Perhaps || perhaps <= MOST_PERHAPS
     });
 }
 

@@ -12,17 +12,18 @@ mod standing;
 mod subject;
 mod tell;
 
-pub use certainty::Certainty;
+pub use certainty::{Certainty, settle};
 pub use fuse::{Ranked, Tier};
 pub use render::{Detail, RenderedHit, pack};
 pub use subject::Before;
 pub use tell::tell;
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use hark_core::rank::judge::{CERTAINTY, Features, Judge, SUBJECT};
 use hark_core::text::{Shape, asks_about_self, is_symptom, message, what_is_asked};
-use hark_core::vector::Embedder;
+use hark_core::vector::{Embedder, Vector};
 use hark_core::when::Times;
 use hark_core::{MemoryId, ProjectKey, Timestamp};
 use hark_store::search::{Candidates, Depth, Filter, Meaning, QueryTerm, QueryTerms, Second};
@@ -41,6 +42,8 @@ pub struct Question<'a> {
     pub now: Timestamp,
     /// The time that the question asks about, if it mentions one.
     pub time: Times,
+    /// As the encoder reads it, once it has: reading takes longer than a search.
+    encoded: OnceLock<Option<Vector>>,
 }
 
 impl<'a> Question<'a> {
@@ -51,7 +54,13 @@ impl<'a> Question<'a> {
         limit: usize,
         now: Timestamp,
     ) -> Self {
-        Question { text, filter, current, limit, now, time: Times::in_question(text, now) }
+        let time = Times::in_question(text, now);
+        Question { text, filter, current, limit, now, time, encoded: OnceLock::new() }
+    }
+
+    /// The same question elsewhere.
+    pub fn within(&self, filter: Filter, limit: usize) -> Self {
+        Question { filter, limit, time: self.time.clone(), encoded: self.encoded.clone(), ..*self }
     }
 }
 
@@ -134,10 +143,12 @@ fn search<T: Default>(
     store.finish_memories()?;
     std::thread::scope(|scope| {
         // The encoder takes about as long to read the question as the tiers take to propose candidates.
-        let reading = encoder.map(|encoder| (encoder, scope.spawn(|| encoder.embed_question(head(&text)))));
+        let is_new = question.encoded.get().is_none();
+        let read = encoder.filter(|_| is_new);
+        let reading = read.map(|encoder| scope.spawn(|| encoder.embed_question(head(&text))));
         let second = move || {
-            let (encoder, reading) = reading?;
-            Some(Second { space: encoder.id().to_owned(), vector: reading.join().ok().flatten()? })
+            let vector = question.encoded.get_or_init(|| reading?.join().ok().flatten()).clone();
+            Some(Second { space: encoder?.id().to_owned(), vector: vector? })
         };
         store.on_one_snapshot(|store| {
             let terms = debug_span!("read question").in_scope(|| store.understand(&text))?;

@@ -3,20 +3,33 @@
 use hark_core::rank::Contribution;
 use serde_json::{Value, json};
 
-use super::{Freshness, Hit, Response};
+use super::find::Hidden;
+use super::{Former, Freshness, Hit, Response};
 use crate::error::EngineError;
 use crate::operation::text::{count, words};
 use crate::operation::{Answer, BOLD, DIM, ID, Page, Reply, WARN, tell};
 use crate::ops::view::old;
+use crate::recall::Certainty;
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
         if self.hits.is_empty() {
-            page.note(&format!("{}\n", self.why_empty()));
+            match &self.hidden {
+                Some(hidden) => {
+                    page.note(&format!("{}\n", hidden_text(hidden, &page.project(hidden.project.as_deref()))));
+                }
+                None => page.note(&format!("{}\n", self.why_empty())),
+            }
             return;
         }
-        for hit in &self.hits {
+        for (hit, section) in self.hits.iter().zip(self.sections()) {
+            if let Some(section) = section {
+                page.print(&format!("{WARN}{section}{WARN:#}\n"));
+            }
             page.print(&self.hit_text(hit, page));
+        }
+        if let Some(hidden) = &self.hidden {
+            page.note(&format!("{}\n", hidden_text(hidden, &page.project(hidden.project.as_deref()))));
         }
         if self.omitted > 0 {
             page.note(&format!("{}\n", self.more()));
@@ -34,26 +47,52 @@ impl Reply for Response {
             let data = json!({ "hits": [], "omitted": self.omitted, "budget_for_all": self.budget_for_all });
             return tell::answer(&format!("{}.", self.more()), data);
         }
+        let elsewhere = self.hidden.as_ref().map(|hidden| {
+            hidden_text(hidden, hidden.project.as_deref().unwrap_or_default())
+        });
         if self.hits.is_empty() {
-            return tell::answer("Nothing relevant is remembered.", json!({ "hits": [] }));
+            let text = elsewhere.map(|text| format!(" {text}.")).unwrap_or_default();
+            return tell::answer(&format!("Nothing relevant is remembered.{text}"), json!({ "hits": [] }));
         }
         let mut text = String::new();
         let mut hits = Vec::new();
-        for hit in &self.hits {
+        for (hit, section) in self.hits.iter().zip(self.sections()) {
+            if let Some(section) = section {
+                text.push_str(section);
+                text.push('\n');
+            }
             text.push_str(&for_model(hit));
             hits.push(json!({
                 "id": hit.id, "kind": hit.kind, "title": hit.title, "text": hit.text, "age": hit.age,
-                "status": hit.status, "freshness": hit.freshness, "origin": hit.origin,
+                "status": hit.status, "certainty": hit.certainty, "freshness": hit.freshness,
+                "origin": hit.origin,
             }));
             if let (Some(verdict), Some(Value::Object(hit))) = (&hit.verdict, hits.last_mut()) {
                 hit.insert("verdict".to_owned(), json!(verdict));
             }
+            if let (Some(before), Some(Value::Object(hit))) = (&hit.before, hits.last_mut()) {
+                hit.insert("before".to_owned(), json!(before));
+            }
+        }
+        if let Some(elsewhere) = elsewhere {
+            text.push_str(&format!("{elsewhere}.\n"));
         }
         tell::answer(&text, json!({ "hits": hits, "tokens": self.tokens }))
     }
 }
 
 impl Response {
+    /// The heading above each hit, if one begins there: what is uncertain stands visibly apart.
+    fn sections(&self) -> impl Iterator<Item = Option<&'static str>> {
+        let is_perhaps = |hit: &Hit| hit.certainty == Certainty::Perhaps && hit.status != "archived";
+        let first = self.hits.iter().position(is_perhaps);
+        let heading = match first {
+            Some(0) => "No certain match. Perhaps:",
+            _ => "Less certain:",
+        };
+        (0..self.hits.len()).map(move |at| (Some(at) == first).then_some(heading))
+    }
+
     fn why_empty(&self) -> String {
         if self.omitted > 0 {
             self.more()
@@ -102,6 +141,9 @@ impl Response {
             text.push_str(&format!(" {WARN}{}{WARN:#}", warnings.join(", ")));
         }
         text.push('\n');
+        if let Some(before) = &hit.before {
+            text.push_str(&format!("    {DIM}{}{DIM:#}\n", words(&since(before))));
+        }
         if !self.titles_only && !hit.text.is_empty() && hit.text != hit.title {
             for line in words(&hit.text).lines() {
                 text.push_str(&format!("    {line}\n"));
@@ -113,12 +155,29 @@ impl Response {
     }
 }
 
+/// "since 2026-09, before: we deployed on Tuesdays (m-abc)".
+fn since(before: &Former) -> String {
+    let month = before.until.get(..7).unwrap_or(&before.until);
+    format!("since {month}, before: {} ({})", before.text, before.id)
+}
+
+/// What the request cannot see, and how to see it.
+fn hidden_text(hidden: &Hidden, project: &str) -> String {
+    let matches = count(hidden.count, "better match", "better matches");
+    match hidden.project {
+        Some(_) => format!("{matches} in project {}; add --all-projects", words(project)),
+        None => format!("{matches} without these filters; remove one"),
+    }
+}
+
 /// Prints the title only if the text does not begin with it.
 fn for_model(hit: &Hit) -> String {
     let status = if hit.status == "active" { String::new() } else { format!(", {}", hit.status) };
     let stale = if hit.freshness == Freshness::Stale { ", names files that no longer exist" } else { "" };
     let verdict = hit.verdict.as_ref().map(|verdict| format!(", rated {verdict}")).unwrap_or_default();
-    let facts = format!("({}, {}, from {}{status}{verdict}{stale})", hit.kind, old(&hit.age), hit.origin);
+    let before = hit.before.as_ref().map(|before| format!("; {}", since(before))).unwrap_or_default();
+    let facts =
+        format!("({}, {}, from {}{status}{verdict}{stale}{before})", hit.kind, old(&hit.age), hit.origin);
     let text = hit.text.replace('\n', "\n  ");
     if hit.text.is_empty() || hit.text == hit.title {
         format!("[{}] {} {facts}\n", hit.id, hit.title)
@@ -163,6 +222,8 @@ fn meaning(source: &str) -> &str {
         "sentence" => "one sentence matches closely",
         "time" => "from the time that was asked about",
         "coverage" => "adds what other hits do not say",
+        "judged" => "all evidence taken together",
+        "newest" => "newer than another hit on the same subject",
         "age" => "its age",
         "trust" => "how far it is trusted",
         "importance" => "its importance",
