@@ -35,12 +35,37 @@ const EXACT: f64 = 8.0;
 /// The times in a question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Times {
-    /// Days since 1970 with the spread in days.
-    around: Vec<(f64, f64)>,
+    around: Vec<Around>,
     /// The ranges of words that only express a time.
     spans: Vec<Range<usize>>,
     /// The ranges of all words that belong to a time, such as the name of a month.
     said: Vec<Range<usize>>,
+}
+
+/// A time that is meant: everything inside fits equally, and what is near it a little less.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Around {
+    /// Days since 1970.
+    center: f64,
+    /// Days on each side of the centre that are meant as well.
+    reach: f64,
+    /// How exact people are, in days.
+    spread: f64,
+}
+
+impl Around {
+    fn day(center: f64, spread: f64) -> Self {
+        Around { center, reach: 0.0, spread }
+    }
+
+    fn period(center: f64, reach: f64) -> Self {
+        Around { center, reach, spread: 0.5 + 0.25 * reach }
+    }
+
+    fn fit(&self, day: f64) -> f64 {
+        let beyond = ((day - self.center).abs() - self.reach).max(0.0);
+        (-0.5 * (beyond / self.spread).powi(2)).exp()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +125,7 @@ impl Times {
         while at < words.len() {
             let mut taken = times.read(&lower, &words, at, now);
             if today && taken == 0 && lower[words[at].clone()] == *"today" {
-                times.around.push((day_of(now), 0.5));
+                times.around.push(Around::day(day_of(now), 0.5));
                 taken = 1;
             }
             if taken > 0 {
@@ -118,17 +143,19 @@ impl Times {
     /// How well something from `when` fits, 0 to 1; 0 if the question mentions no time.
     pub fn fit(&self, when: Timestamp) -> f32 {
         let day = day_of(when);
-        let fits =
-            self.around.iter().map(|(center, spread)| (-0.5 * ((day - center) / spread).powi(2)).exp());
-        let best = fits.fold(0.0, f64::max) as f32;
+        let best = self.around.iter().map(|around| around.fit(day)).fold(0.0, f64::max) as f32;
         if best < NO_FIT { 0.0 } else { best }
     }
 
     /// The periods that the question means, if it is precise to within a few weeks.
     pub fn windows(&self) -> Vec<Range<Timestamp>> {
-        let exact = self.around.iter().filter(|(_, spread)| *spread <= EXACT);
+        let exact = self.around.iter().filter(|around| around.reach.max(around.spread) <= EXACT);
         let at = |day: f64| Timestamp::from_millis((day * DAY_MS as f64) as i64);
-        exact.map(|(center, spread)| at(center - 2.0 * spread)..at(center + 2.0 * spread)).collect()
+        let window = |around: &Around| {
+            let width = around.reach + 2.0 * around.spread;
+            at(around.center - width)..at(around.center + width)
+        };
+        exact.map(window).collect()
     }
 
     /// The question without the words that only express a time.
@@ -167,13 +194,13 @@ impl Times {
             && !asks_how_many
         {
             let vague = if count < 5.0 { 1.0 } else { 1.5 };
-            self.around.push((today - count * unit.days(), unit.spread() * vague));
+            self.around.push(Around::day(today - count * unit.days(), unit.spread() * vague));
             self.spans.push(span(3));
             return 3;
         }
         match word(0) {
             "yesterday" => {
-                self.around.push((today - 1.0, 0.7));
+                self.around.push(Around::day(today - 1.0, 0.7));
                 self.spans.push(span(1));
                 1
             }
@@ -193,19 +220,20 @@ impl Times {
         if let Some(weekday) = WEEKDAYS.iter().position(|day| *day == word(1)) {
             // Day 0 of 1970 was a Thursday.
             let back = (today as i64 + 3 - weekday as i64).rem_euclid(7);
-            self.around.push((today - if back == 0 { 7.0 } else { back as f64 }, 0.7));
+            self.around.push(Around::day(today - if back == 0 { 7.0 } else { back as f64 }, 0.7));
             self.spans.push(span(2));
             return 2;
         }
         if let Some(unit) = Unit::named(word(1)).filter(|unit| *unit != Unit::Day) {
-            let back = if word(0) == "last" { 1.0 } else { 0.5 };
-            self.around.push((today - back * unit.days(), 0.6 * unit.days()));
+            // "last week" may be the one before this, or the last seven days.
+            let back = if word(0) == "last" { 0.75 } else { 0.5 };
+            self.around.push(Around::period(today - back * unit.days(), back * unit.days()));
             self.spans.push(span(2));
             return 2;
         }
         if let (Some(count), Some(unit)) = (number(word(1)), Unit::named(word(2))) {
             let days = count * unit.days();
-            self.around.push((today - 0.5 * days, 0.55 * days));
+            self.around.push(Around::period(today - 0.5 * days, 0.5 * days));
             self.spans.push(span(3));
             return 3;
         }
@@ -223,7 +251,7 @@ impl Times {
             return 0;
         }
         let year = given.unwrap_or(if month <= this_month { this_year } else { this_year - 1 });
-        self.around.push((days_from_civil(year, month, 15), 12.0));
+        self.around.push(Around::period(days_from_civil(year, month, 15), 15.0));
         2 + usize::from(given.is_some())
     }
 
@@ -237,7 +265,7 @@ impl Times {
         if let Ok(date) = Timestamp::parse_absolute(word(0))
             && word(0).len() == 10
         {
-            self.around.push((day_of(date), 1.2));
+            self.around.push(Around::day(day_of(date), 1.2));
             return 1;
         }
         let (month, day, year, taken) = match (month(word(0)), day_number(word(1))) {
@@ -259,7 +287,7 @@ impl Times {
                 if this <= today + 1.0 { this } else { days_from_civil(this_year - 1, month, day) }
             }
         };
-        self.around.push((at, 1.2));
+        self.around.push(Around::day(at, 1.2));
         taken + usize::from(given.is_some())
     }
 }
@@ -348,6 +376,19 @@ mod tests {
             let times = Times::in_question(question, now);
             assert!(times.fit(at(then)) > 0.6, "{question} {times:?}");
             assert!(times.fit(at(elsewhere)) < 0.2, "{question} {times:?}");
+        }
+    }
+
+    #[test]
+    fn a_period_fits_equally_from_its_beginning_to_its_end() {
+        let now = at("2023-06-15");
+        for (question, days) in [
+            ("what happened in the past two weeks", ["2023-06-15", "2023-06-08", "2023-06-01"]),
+            ("appointments in March", ["2023-03-01", "2023-03-15", "2023-03-30"]),
+            ("calls in the last week", ["2023-06-14", "2023-06-09", "2023-06-06"]),
+        ] {
+            let times = Times::in_question(question, now);
+            assert_eq!(days.map(|day| times.fit(at(day))), [1.0; 3], "{question}");
         }
     }
 

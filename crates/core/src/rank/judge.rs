@@ -71,8 +71,12 @@ features! {
     about_self, "the question is about the person who asks";
 }
 
+/// A candidate is judged if it is among so many by the sum of the tiers or by the encoder: nothing was learned about the
+/// others.
+pub const LEADING: usize = 40;
+
 /// Splits per tree.
-pub const DEPTH: usize = 4;
+pub const DEPTH: usize = 3;
 
 /// One tree: a candidate goes to the leaf whose bits say which of the questions it answers with yes.
 #[derive(Debug, Clone, PartialEq)]
@@ -206,8 +210,8 @@ mod tests {
     #[test]
     fn a_candidate_falls_into_the_leaf_of_its_answers() {
         let mut leaves = [0.0; 1 << DEPTH];
-        leaves[0b0101] = 0.25;
-        let splits = [(0, 0.5), (1, 0.0), (2, -1.0), (3, 2.0)];
+        leaves[0b101] = 0.25;
+        let splits = [(0, 0.5), (1, 0.0), (2, -1.0)];
         let judge = Judge { trees: vec![Tree { splits, leaves }], ..Judge::default() };
         let features = Features { base: 0.6, ..Features::default() };
         assert_eq!(judge.correction(&features), 0.25);

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use hark_core::rank::fusion::ranks;
-use hark_core::rank::judge::{Features, Judge};
+use hark_core::rank::judge::{Features, Judge, LEADING};
 use hark_core::rank::{Contribution, decay};
 use hark_core::retention::last_touch;
 use hark_core::vector::Embedder;
@@ -92,6 +92,10 @@ pub(super) fn standings(
     sort(&mut standings);
     if let Some(judge) = judge {
         evidence::gather(store, &mut standings, candidates, question)?;
+        let leads = |features: &Features| {
+            features.base_place.max(features.encoder_place) * LEADING as f32 >= 1.0
+        };
+        standings.retain(|standing| standing.judged.as_ref().is_some_and(|(features, _)| leads(features)));
         for standing in &mut standings {
             if let Some((features, effect)) = &mut standing.judged {
                 *effect = judge.correction(features).max(-standing.total);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use hark_core::rank::judge::Features;
+use hark_core::rank::judge::{Features, LEADING};
 use serde_json::Value;
 
 use crate::eval::score::Gold;
@@ -23,9 +23,6 @@ pub(super) struct Candidate {
     pub(super) is_gold: bool,
 }
 
-/// The candidates that lead by the sum of the tiers, the encoder or a phrase. The others teach nothing.
-const LEADING: f32 = 1.0 / 40.0;
-
 pub(super) fn candidates(path: &Path, gold: &Gold) -> Outcome<Vec<Asked>> {
     let none = HashSet::new();
     let of = |name: &str| Features::NAMES.iter().position(|known| *known == name).unwrap_or(0);
@@ -42,7 +39,7 @@ pub(super) fn candidates(path: &Path, gold: &Gold) -> Outcome<Vec<Asked>> {
                 Failure::new(format!("{}: {id} has other features than this build", path.display()))
             })?;
             let is_gold = candidate[0].as_str().is_some_and(|id| gold.contains(id));
-            if is_gold || places.iter().any(|place| values[*place] >= LEADING) {
+            if is_gold || places.iter().any(|place| values[*place] * LEADING as f32 >= 1.0) {
                 candidates.push(Candidate { values, is_gold });
             }
         }

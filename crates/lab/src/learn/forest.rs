@@ -1,5 +1,5 @@
 //! Boosting: trees that correct the sum of the tiers, one after another, so that right documents rank above the others
-//! of their question. Softmax over the candidates of a question; second-order steps; oblivious trees.
+//! of their question (LambdaRank: pairs, by what swapping them would gain). Second-order steps, oblivious trees.
 
 use hark_core::rank::judge::{DEPTH, Features, Judge, Tree};
 
@@ -7,14 +7,29 @@ use super::evidence::Asked;
 
 /// How much of a difference in the sum of the tiers decides: 0.1 is e times as likely.
 const SHARPNESS: f64 = 10.0;
-const TREES: usize = 150;
-const RATE: f64 = 0.08;
+const TREES: usize = 120;
+const RATE: f64 = 0.06;
 /// Keeps leaves with little in them from being believed much.
-const RIDGE: f64 = 1.0;
+const RIDGE: f64 = 5.0;
 /// The thresholds that are tried per feature.
 const CUTS: usize = 32;
 /// The share of the features that a tree may use.
-const TRIED: f64 = 0.5;
+const TRIED: f64 = 0.6;
+/// Only pairs count of which one is among so many.
+const LISTED: usize = 30;
+/// What is the same for all questions of a set would teach which set it is.
+const LEFT_OUT: [&str; 10] = [
+    "base_place",
+    "encoder_place",
+    "repaired",
+    "whole_share",
+    "matched",
+    "is_long",
+    "has_encoder",
+    "question_words",
+    "understood",
+    "crowd",
+];
 
 type Values = [f32; Features::NAMES.len()];
 
@@ -74,19 +89,39 @@ pub(super) fn learn(asked: &[(&Asked, f64)], seed: u64) -> Judge {
     Judge::parse(&judge.text()).unwrap_or(judge)
 }
 
-/// First and second derivatives of the likelihood of the right documents.
+/// First and second derivatives of what the order is worth.
 fn slopes(rows: &[Row], questions: &[Question]) -> Vec<(f64, f64)> {
     let mut slopes = vec![(0.0, 0.0); rows.len()];
     for Question { rows: range, gold, weight } in questions {
-        let highest = rows[range.clone()].iter().fold(f64::MIN, |m, row| m.max(row.score));
-        let total: f64 = rows[range.clone()].iter().map(|row| (row.score - highest).exp()).sum();
+        let mut places: Vec<usize> = range.clone().collect();
+        places.sort_by(|a, b| rows[*b].score.total_cmp(&rows[*a].score));
+        let ideal: f64 = (0..*gold as usize).map(discount).sum();
+        let mut sum = 0.0;
+        for (i, &right) in places.iter().enumerate().filter(|(_, at)| rows[**at].is_gold) {
+            for (j, &wrong) in places.iter().enumerate().filter(|(_, at)| !rows[**at].is_gold) {
+                if i.min(j) >= LISTED {
+                    continue;
+                }
+                let lead = rows[right].score - rows[wrong].score;
+                let gain = (discount(i) - discount(j)).abs() / ideal / (0.01 + lead.abs());
+                let wrongly = 1.0 / (1.0 + lead.exp());
+                let (first, second) = (gain * wrongly, gain * wrongly * (1.0 - wrongly));
+                slopes[right] = (slopes[right].0 + first, slopes[right].1 + second);
+                slopes[wrong] = (slopes[wrong].0 - first, slopes[wrong].1 + second);
+                sum += 2.0 * first;
+            }
+        }
+        // A question with many candidates counts no more than one with few.
+        let norm = if sum > 0.0 { weight * (1.0 + sum).log2() / sum } else { 0.0 };
         for at in range.clone() {
-            let p = (rows[at].score - highest).exp() / total;
-            let wanted = if rows[at].is_gold { 1.0 / gold } else { 0.0 };
-            slopes[at] = (weight * (wanted - p), weight * p * (1.0 - p));
+            slopes[at] = (slopes[at].0 * norm, slopes[at].1 * norm);
         }
     }
     slopes
+}
+
+fn discount(place: usize) -> f64 {
+    1.0 / (place as f64 + 2.0).log2()
 }
 
 /// Thresholds with about equally many rows between them.
@@ -111,7 +146,8 @@ fn cuts(rows: &[Row]) -> Vec<Vec<f32>> {
 }
 
 fn grow(rows: &[Row], slopes: &[(f64, f64)], cuts: &[Vec<f32>], random: &mut u64) -> Option<Tree> {
-    let tried: Vec<usize> = (0..Features::NAMES.len()).filter(|_| share(random) < TRIED).collect();
+    let names = Features::NAMES.iter().enumerate().filter(|(_, name)| !LEFT_OUT.contains(name));
+    let tried: Vec<usize> = names.map(|(at, _)| at).filter(|_| share(random) < TRIED).collect();
     let mut leaf = vec![0u8; rows.len()];
     let mut splits = [(0, f32::MAX); DEPTH];
     for (level, split) in splits.iter_mut().enumerate() {
