@@ -97,6 +97,11 @@ const FIXED: &[(&str, &str, &str)] = &[
         "tombstones.jsonl",
         "what was forgotten for good: ids, times and keyed marks, no text; keeps it from coming back | truth",
     ),
+    (
+        "\"phrases.jsonl\"",
+        "phrases.jsonl",
+        "questions after which a memory proved useful, redacted, with its id; delete it to drop what was learned | truth",
+    ),
     ("\"backups\"", "backups/<time>.tar.gz", "snapshots of the files, rotated; see `hark backup` | copy"),
     ("\"exports\"", "exports/", "exports that tools made; can be deleted | copy"),
     (

@@ -27,6 +27,7 @@ mod models;
 mod moving_in;
 mod origins;
 mod permissions;
+mod phrases;
 mod project_identity;
 mod project_stores;
 mod projects;

@@ -60,6 +60,7 @@ pub struct Request {
     #[serde(default)]
     pub tags: Vec<String>,
     /// Files it is about
+    #[schemars(description = "Its files")]
     #[arg(long = "file", value_name = "F")]
     #[serde(default)]
     pub files: Vec<String>,
@@ -69,7 +70,7 @@ pub struct Request {
     #[serde(default)]
     pub entities: Vec<String>,
     /// A short question, in other words, that it answers; never shown
-    #[schemars(description = "2-3 short questions, in other words, that this answers; one in English")]
+    #[schemars(description = "2-3 short questions it answers, in other words; one in English")]
     #[arg(long = "asked-as", value_name = "PHRASE")]
     #[serde(default)]
     pub asked_as: Vec<String>,

@@ -32,6 +32,7 @@ pub struct Request {
     pub why: Option<String>,
     /// edit: new lesson
     #[arg(long)]
+    #[schemars(skip)]
     pub learned: Option<String>,
     /// edit: tags to add
     #[serde(default)]
@@ -50,6 +51,7 @@ pub struct Request {
     /// edit: questions it answers
     #[serde(default)]
     #[arg(long)]
+    #[schemars(skip)]
     pub asked_as: Vec<String>,
     /// edit: new kind
     #[arg(long)]
