@@ -232,6 +232,9 @@ fn find(
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, EngineError> {
     let mut hits = recall::answer_with(&engine.store, engine.embedder.as_ref(), encoder, question)?;
+    if let Some(reranker) = engine.reranker() {
+        recall::rerank::rerank(&reranker, question.text, &mut hits);
+    }
     // Stable: each part keeps its order.
     hits.sort_by_key(|hit| hit.stored.memory.life.is_wrong());
     Ok(hits)

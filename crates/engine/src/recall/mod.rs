@@ -6,6 +6,7 @@ mod cover;
 mod fuse;
 pub mod gate;
 mod render;
+pub(crate) mod rerank;
 mod tell;
 
 pub use fuse::{Ranked, Tier};

@@ -33,7 +33,11 @@ pub(super) fn convert(
     let layers = (0..).take_while(|i| tensors.has(&format!("encoder.layer.{i}.output.dense.weight"))).count();
     let tokens: Vec<&str> = vocabulary.lines().collect();
     if tokens.len() > usize::from(u16::MAX) {
-        return Err(format!("has a vocabulary of {} tokens; at most {} are supported", tokens.len(), u16::MAX));
+        return Err(format!(
+            "has a vocabulary of {} tokens; at most {} are supported",
+            tokens.len(),
+            u16::MAX
+        ));
     }
     if told.is_some_and(|told| told.question.len().max(told.passage.len()) > LONGEST_PREFIX) {
         return Err(format!("has a prefix of more than {LONGEST_PREFIX} bytes"));

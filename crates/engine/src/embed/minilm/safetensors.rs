@@ -49,7 +49,8 @@ impl<'a> Tensors<'a> {
         };
         let [start, end] = numbers("data_offsets").ok_or_else(broken)?[..] else { return Err(broken()) };
         let bytes = self.data.get(start..end).ok_or_else(broken)?;
-        let values = read(bytes).filter(|values| rows.checked_mul(width) == Some(values.len())).ok_or_else(broken)?;
+        let values =
+            read(bytes).filter(|values| rows.checked_mul(width) == Some(values.len())).ok_or_else(broken)?;
         if values.iter().any(|value| !value.is_finite()) {
             return Err(format!("has values in `{name}` that are not numbers"));
         }
