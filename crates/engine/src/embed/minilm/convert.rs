@@ -42,6 +42,9 @@ pub(super) fn convert(
     if told.is_some_and(|told| told.question.len().max(told.passage.len()) > LONGEST_PREFIX) {
         return Err(format!("has a prefix of more than {LONGEST_PREFIX} bytes"));
     }
+    if words.rows != tokens.len() {
+        return Err(format!("has {} tokens, but the vocabulary has {}", words.rows, tokens.len()));
+    }
     let shape = Shape {
         form: Form::Bytes,
         tokens: tokens.len(),
@@ -65,9 +68,6 @@ pub(super) fn convert(
              heads must have a multiple of {HEAD} values",
             shape.hidden, shape.heads, shape.inner, shape.layers
         ));
-    }
-    if words.rows != tokens.len() {
-        return Err(format!("has {} tokens, but the vocabulary has {}", words.rows, tokens.len()));
     }
 
     let mut file = vec![0; HEADER];

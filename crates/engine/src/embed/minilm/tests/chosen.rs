@@ -39,8 +39,10 @@ fn taking<'a>(name: &'a str, from: &'a Path) -> Taking<'a> {
 }
 
 fn install(folder: &Path, taking: &Taking<'_>) -> PathBuf {
-    let path = folder.join("installed.hark");
-    fs::write(&path, take(taking).unwrap().bytes).unwrap();
+    let taken = take(taking).unwrap();
+    // A name of its own, because an open model reads its file.
+    let path = folder.join(format!("{}.hark", taken.checksum));
+    fs::write(&path, taken.bytes).unwrap();
     path
 }
 
