@@ -53,6 +53,8 @@ pub struct RecallConfig {
 #[serde(deny_unknown_fields)]
 pub struct EmbeddingConfig {
     pub model: crate::embed::Choice,
+    /// The name of a reranker; empty for none.
+    pub reranker: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use hark_store::{Layout, OpenOptions, Role, Store, StoreError};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::embed::Shelf;
-use crate::embed::minilm::MiniLm;
+use crate::embed::minilm::{MiniLm, Reranker};
 use crate::error::EngineError;
 use crate::home::Home;
 use crate::{embed, project};
@@ -177,7 +177,13 @@ impl Engine {
     /// and never in a hook, which has no time for it.
     pub(crate) fn encoder(&self) -> Option<Arc<MiniLm>> {
         let wanted = self.role == Role::Ordinary;
-        wanted.then(|| Shelf::of(&self.home.path).shared(self.config.embedding.model))?
+        wanted.then(|| Shelf::of(&self.home.path).shared(&self.config.embedding.model))?
+    }
+
+    /// The reranker, under the same conditions.
+    pub(crate) fn reranker(&self) -> Option<Arc<Reranker>> {
+        let wanted = self.role == Role::Ordinary;
+        wanted.then(|| Shelf::of(&self.home.path).reranker(&self.config.embedding.reranker))?
     }
 
     /// Names the caller's project, by name, key or folder, instead of determining it. An empty name counts as none.

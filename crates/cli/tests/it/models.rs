@@ -57,6 +57,8 @@ fn a_model_that_is_not_installed_is_not_chosen() {
     }
     assert!(!home.user_config().exists());
     assert!(home.hark(["model", "use", "other"]).run().stderr().contains("minilm"));
+    let refused = home.hark(["model", "get", "../evil", "--from", "."]).run();
+    assert!(refused.stderr().contains("cannot be the name of a model"), "{refused}");
 }
 
 #[test]

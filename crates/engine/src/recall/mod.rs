@@ -8,6 +8,7 @@ mod evidence;
 mod fuse;
 pub mod gate;
 mod render;
+pub(crate) mod rerank;
 mod standing;
 mod subject;
 mod tell;

@@ -33,10 +33,17 @@ pub(super) fn convert(
     let layers = (0..).take_while(|i| tensors.has(&format!("encoder.layer.{i}.output.dense.weight"))).count();
     let tokens: Vec<&str> = vocabulary.lines().collect();
     if tokens.len() > usize::from(u16::MAX) {
-        return Err(format!("has a vocabulary of {} tokens; at most {} are supported", tokens.len(), u16::MAX));
+        return Err(format!(
+            "has a vocabulary of {} tokens; at most {} are supported",
+            tokens.len(),
+            u16::MAX
+        ));
     }
     if told.is_some_and(|told| told.question.len().max(told.passage.len()) > LONGEST_PREFIX) {
         return Err(format!("has a prefix of more than {LONGEST_PREFIX} bytes"));
+    }
+    if words.rows != tokens.len() {
+        return Err(format!("has {} tokens, but the vocabulary has {}", words.rows, tokens.len()));
     }
     let shape = Shape {
         form: Form::Bytes,
@@ -61,9 +68,6 @@ pub(super) fn convert(
              heads must have a multiple of {HEAD} values",
             shape.hidden, shape.heads, shape.inner, shape.layers
         ));
-    }
-    if words.rows != tokens.len() {
-        return Err(format!("has {} tokens, but the vocabulary has {}", words.rows, tokens.len()));
     }
 
     let mut file = vec![0; HEADER];

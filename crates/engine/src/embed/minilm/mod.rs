@@ -115,7 +115,12 @@ impl MiniLm {
         let prefixed: Vec<Cow<'_, str>> = match prefix {
             "" => texts.iter().map(|text| Cow::Borrowed(*text)).collect(),
             // A prefix alone would be a text with words.
-            _ => texts.iter().map(|text| Cow::Owned(if is_empty(text) { String::new() } else { format!("{prefix}{text}") })).collect(),
+            _ => texts
+                .iter()
+                .map(|text| {
+                    Cow::Owned(if is_empty(text) { String::new() } else { format!("{prefix}{text}") })
+                })
+                .collect(),
         };
         let prefixed: Vec<&str> = prefixed.iter().map(|text| &**text).collect();
         let centre = self.weights.floats(&self.weights.more);
@@ -123,7 +128,8 @@ impl MiniLm {
         let vector = |direction: Vec<f32>| match centre {
             [] => Vector::from_floats(&direction),
             _ => {
-                let apart: Vec<f32> = encoder::unit(&direction).zip(centre).map(|(x, mean)| x - mean).collect();
+                let apart: Vec<f32> =
+                    encoder::unit(&direction).zip(centre).map(|(x, mean)| x - mean).collect();
                 Vector::from_floats(&apart)
             }
         };

@@ -133,8 +133,9 @@ fn tile<const R: usize>(
             }
         }
     }
+    let Out { out, columns, at } = to;
     for (r, totals) in totals.iter().enumerate() {
-        let out = &mut to.out[r * to.columns + to.at..][..COLUMNS];
+        let out = &mut out[r * columns + at..][..COLUMNS];
         for (half, total) in totals.iter().enumerate() {
             let range = half * VECTOR..(half + 1) * VECTOR;
             let scale = f32x8::from_slice(avx2, &scales[range.clone()]);

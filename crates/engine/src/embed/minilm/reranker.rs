@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use super::MiniLm;
 use super::encoder::{self, Sequence};
 use super::error::ModelError;
 use super::layout::Role;
 use super::weights::Weights;
-use super::MiniLm;
 
 /// An open reranker.
 pub struct Reranker {
@@ -48,6 +48,7 @@ fn judge(weights: &Weights, outputs: &[f32]) -> f32 {
     let (bias, floats) = floats.split_at(size);
     let (row, last) = floats.split_at(size);
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
-    let pooled = matrix.chunks_exact(size).zip(bias).map(|(weights, bias)| (dot(weights, first) + bias).tanh());
+    let pooled =
+        matrix.chunks_exact(size).zip(bias).map(|(weights, bias)| (dot(weights, first) + bias).tanh());
     pooled.zip(row).map(|(x, weight)| x * weight).sum::<f32>() + last.iter().sum::<f32>()
 }

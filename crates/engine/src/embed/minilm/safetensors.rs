@@ -22,7 +22,14 @@ impl<'a> Tensors<'a> {
         let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| broken())?;
         let (header, data) = rest.split_at_checked(length).ok_or_else(broken)?;
         match serde_json::from_slice(header) {
-            Ok(Value::Object(list)) => Ok(Tensors { list, data }),
+            Ok(Value::Object(list)) => {
+                // Also the tensors that nobody needs: they show that a download was cut off.
+                let ends = list.values().filter_map(|info| info["data_offsets"][1].as_u64());
+                match ends.max() {
+                    Some(end) if end > data.len() as u64 => Err("is cut off".to_owned()),
+                    _ => Ok(Tensors { list, data }),
+                }
+            }
             _ => Err(broken()),
         }
     }
@@ -49,7 +56,8 @@ impl<'a> Tensors<'a> {
         };
         let [start, end] = numbers("data_offsets").ok_or_else(broken)?[..] else { return Err(broken()) };
         let bytes = self.data.get(start..end).ok_or_else(broken)?;
-        let values = read(bytes).filter(|values| rows.checked_mul(width) == Some(values.len())).ok_or_else(broken)?;
+        let values =
+            read(bytes).filter(|values| rows.checked_mul(width) == Some(values.len())).ok_or_else(broken)?;
         if values.iter().any(|value| !value.is_finite()) {
             return Err(format!("has values in `{name}` that are not numbers"));
         }

@@ -32,7 +32,7 @@ const FILES: [&str; 8] = [
 ];
 
 /// Sentences about different things: the mean of their vectors is what all vectors of a model have in common.
-const UNRELATED: [&str; 16] = [
+pub(super) const UNRELATED: [&str; 16] = [
     "the database connection timed out during the nightly backup",
     "grandmother baked a chocolate cake for the party",
     "the parser reads a list of tokens and returns a tree",
@@ -103,9 +103,8 @@ pub fn take(taking: &Taking<'_>) -> Result<Taken, ModelError> {
     })?;
     let mut bytes = convert(taking.name, weights, &vocabulary, Some(&told)).map_err(wrong)?;
     if told.role == Role::Encoder {
-        let mean = common(&bytes).ok_or_else(|| {
-            wrong("has no tokens [CLS], [SEP] and [UNK], or gives no vectors".to_owned())
-        })?;
+        let mean = common(&bytes)
+            .ok_or_else(|| wrong("has no tokens [CLS], [SEP] and [UNK], or gives no vectors".to_owned()))?;
         centre(taking.name, &mut bytes, &mean);
     }
     ready(taking, bytes, hashed)
@@ -204,12 +203,16 @@ fn in_archive(archive: &Archive<'_>) -> Option<Files> {
 fn told(taking: &Taking<'_>, files: &Files) -> Result<Told, String> {
     let json = |name: &str| -> Result<Value, String> {
         match file(files, name) {
-            Some(bytes) => serde_json::from_slice(bytes).map_err(|e| format!("has an unreadable {name}: {e}")),
+            Some(bytes) => {
+                serde_json::from_slice(bytes).map_err(|e| format!("has an unreadable {name}: {e}"))
+            }
             None => Ok(Value::Null),
         }
     };
     let config = json("config.json")?;
-    for (key, wanted) in [("model_type", "bert"), ("hidden_act", "gelu"), ("position_embedding_type", "absolute")] {
+    for (key, wanted) in
+        [("model_type", "bert"), ("hidden_act", "gelu"), ("position_embedding_type", "absolute")]
+    {
         if let Some(found) = config[key].as_str().filter(|found| *found != wanted) {
             return Err(format!("is not supported: {key} is {found} instead of {wanted} in config.json"));
         }
@@ -231,7 +234,9 @@ fn told(taking: &Taking<'_>, files: &Files) -> Result<Told, String> {
         (None, stated) if stated["pooling_mode_mean_tokens"] == true => Pooling::Mean,
         (None, Value::Null) if family == Some("bge") => Pooling::Cls,
         (None, Value::Null) => Pooling::Mean,
-        (None, _) => return Err("is pooled in a way that is not supported; choose --pooling mean or cls".to_owned()),
+        (None, _) => {
+            return Err("is pooled in a way that is not supported; choose --pooling mean or cls".to_owned());
+        }
     };
     let prompts = json("config_sentence_transformers.json")?["prompts"].take();
     let known = match family {

@@ -1,6 +1,8 @@
 //! From published files to vectors: with a tiny encoder created here, and with the real one if its file is
 //! available.
 
+mod chosen;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -15,10 +17,19 @@ const LAYERS: usize = 2;
 const POSITIONS: usize = 40;
 
 /// Weights of a small encoder, the same on every run.
-struct Tiny(BTreeMap<String, (Vec<usize>, Vec<f32>)>);
+struct Tiny {
+    tensors: BTreeMap<String, (Vec<usize>, Vec<f32>)>,
+    hidden: usize,
+    layers: usize,
+    head: usize,
+}
 
 impl Tiny {
     fn new() -> Self {
+        Tiny::sized(HIDDEN, INNER, LAYERS, 32)
+    }
+
+    fn sized(hidden: usize, inner: usize, layers: usize, head: usize) -> Self {
         let mut seed = 7u64;
         let mut noise = |spread: f32| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -30,19 +41,19 @@ impl Tiny {
             tensors.insert(name, (shape.to_vec(), values));
         };
         let tokens = VOCABULARY.lines().count();
-        add("embeddings.word_embeddings.weight".into(), &[tokens, HIDDEN], 0.0, 1.0);
-        add("embeddings.position_embeddings.weight".into(), &[POSITIONS, HIDDEN], 0.0, 0.3);
-        add("embeddings.token_type_embeddings.weight".into(), &[2, HIDDEN], 0.0, 0.1);
+        add("embeddings.word_embeddings.weight".into(), &[tokens, hidden], 0.0, 1.0);
+        add("embeddings.position_embeddings.weight".into(), &[POSITIONS, hidden], 0.0, 0.3);
+        add("embeddings.token_type_embeddings.weight".into(), &[2, hidden], 0.0, 0.1);
         let mut norms = vec!["embeddings.LayerNorm".to_owned()];
-        for i in 0..LAYERS {
+        for i in 0..layers {
             let layer = format!("encoder.layer.{i}.");
             for (name, rows, width) in [
-                ("attention.self.query", HIDDEN, HIDDEN),
-                ("attention.self.key", HIDDEN, HIDDEN),
-                ("attention.self.value", HIDDEN, HIDDEN),
-                ("attention.output.dense", HIDDEN, HIDDEN),
-                ("intermediate.dense", INNER, HIDDEN),
-                ("output.dense", HIDDEN, INNER),
+                ("attention.self.query", hidden, hidden),
+                ("attention.self.key", hidden, hidden),
+                ("attention.self.value", hidden, hidden),
+                ("attention.output.dense", hidden, hidden),
+                ("intermediate.dense", inner, hidden),
+                ("output.dense", hidden, inner),
             ] {
                 add(format!("{layer}{name}.weight"), &[rows, width], 0.0, 0.3);
                 add(format!("{layer}{name}.bias"), &[rows], 0.0, 0.2);
@@ -51,15 +62,19 @@ impl Tiny {
             norms.push(format!("{layer}output.LayerNorm"));
         }
         for norm in norms {
-            add(format!("{norm}.weight"), &[HIDDEN], 1.0, 0.3);
-            add(format!("{norm}.bias"), &[HIDDEN], 0.0, 0.2);
+            add(format!("{norm}.weight"), &[hidden], 1.0, 0.3);
+            add(format!("{norm}.bias"), &[hidden], 0.0, 0.2);
         }
-        Tiny(tensors)
+        add("pooler.dense.weight".into(), &[hidden, hidden], 0.0, 0.2);
+        add("pooler.dense.bias".into(), &[hidden], 0.0, 0.2);
+        add("classifier.weight".into(), &[1, hidden], 0.0, 0.5);
+        add("classifier.bias".into(), &[1], 0.3, 0.1);
+        Tiny { tensors, hidden, layers, head }
     }
 
     fn safetensors(&self) -> Vec<u8> {
         let (mut list, mut data) = (serde_json::Map::new(), Vec::new());
-        for (name, (shape, values)) in &self.0 {
+        for (name, (shape, values)) in &self.tensors {
             let start = data.len();
             data.extend(values.iter().flat_map(|x| x.to_le_bytes()));
             let info =
@@ -71,47 +86,63 @@ impl Tiny {
     }
 
     fn linear(&self, x: &[Vec<f32>], name: &str) -> Vec<Vec<f32>> {
-        let (weights, bias) = (&self.0[&format!("{name}.weight")], &self.0[&format!("{name}.bias")].1);
+        let (weights, bias) =
+            (&self.tensors[&format!("{name}.weight")], &self.tensors[&format!("{name}.bias")].1);
         let rows = || weights.1.chunks_exact(weights.0[1]).zip(bias);
         let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
         x.iter().map(|x| rows().map(|(w, b)| dot(x, w) + b).collect()).collect()
     }
 
     fn norm(&self, x: &mut [Vec<f32>], more: &[Vec<f32>], name: &str) {
-        let (gain, shift) = (&self.0[&format!("{name}.weight")].1, &self.0[&format!("{name}.bias")].1);
+        let (gain, shift) =
+            (&self.tensors[&format!("{name}.weight")].1, &self.tensors[&format!("{name}.bias")].1);
         for (x, more) in x.iter_mut().zip(more) {
             x.iter_mut().zip(more).for_each(|(x, m)| *x += m);
-            let mean = x.iter().sum::<f32>() / HIDDEN as f32;
-            let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / HIDDEN as f32;
+            let mean = x.iter().sum::<f32>() / self.hidden as f32;
+            let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / self.hidden as f32;
             for (i, x) in x.iter_mut().enumerate() {
                 *x = (*x - mean) / variance.sqrt() * gain[i] + shift[i];
             }
         }
     }
 
-    /// The textbook forward pass in plain floats.
+    /// The mean of the outputs.
     fn forward(&self, tokens: &[usize]) -> Vec<f32> {
+        let x = self.outputs(tokens, tokens.len());
+        (0..self.hidden).map(|d| x.iter().map(|x| x[d]).sum()).collect()
+    }
+
+    /// The textbook forward pass in plain floats; the second segment starts at `second`.
+    fn outputs(&self, tokens: &[usize], second: usize) -> Vec<Vec<f32>> {
         let row = |name: &str, i: usize| {
-            self.0[&format!("embeddings.{name}_embeddings.weight")].1[i * HIDDEN..][..HIDDEN].to_vec()
+            self.tensors[&format!("embeddings.{name}_embeddings.weight")].1[i * self.hidden..][..self.hidden]
+                .to_vec()
         };
         let mut x: Vec<Vec<f32>> = tokens.iter().map(|t| row("word", *t)).collect();
-        let place =
-            |i: usize| row("position", i).iter().zip(row("token_type", 0)).map(|(a, b)| a + b).collect();
+        let place = |i: usize| {
+            row("position", i)
+                .iter()
+                .zip(row("token_type", usize::from(i >= second)))
+                .map(|(a, b)| a + b)
+                .collect()
+        };
         let places: Vec<Vec<f32>> = (0..tokens.len()).map(place).collect();
         self.norm(&mut x, &places, "embeddings.LayerNorm");
-        for i in 0..LAYERS {
+        for i in 0..self.layers {
             let layer = format!("encoder.layer.{i}.");
             let [q, k, v] =
                 ["query", "key", "value"].map(|n| self.linear(&x, &format!("{layer}attention.self.{n}")));
-            let mut mixed = vec![vec![0.0; HIDDEN]; x.len()];
-            for head in (0..HIDDEN).step_by(32) {
+            let mut mixed = vec![vec![0.0; self.hidden]; x.len()];
+            for head in (0..self.hidden).step_by(self.head) {
                 for (q, mixed) in q.iter().zip(&mut mixed) {
-                    let score =
-                        |k: &Vec<f32>| (0..32).map(|d| q[head + d] * k[head + d]).sum::<f32>() / 32f32.sqrt();
+                    let score = |k: &Vec<f32>| {
+                        (0..self.head).map(|d| q[head + d] * k[head + d]).sum::<f32>()
+                            / (self.head as f32).sqrt()
+                    };
                     let shares: Vec<f32> = k.iter().map(|k| score(k).exp()).collect();
                     let total: f32 = shares.iter().sum();
                     for (share, v) in shares.iter().zip(&v) {
-                        (head..head + 32).for_each(|d| mixed[d] += share / total * v[d]);
+                        (head..head + self.head).for_each(|d| mixed[d] += share / total * v[d]);
                     }
                 }
             }
@@ -125,7 +156,7 @@ impl Tiny {
             let more = self.linear(&inner, &format!("{layer}output.dense"));
             self.norm(&mut x, &more, &format!("{layer}output.LayerNorm"));
         }
-        (0..HIDDEN).map(|d| x.iter().map(|x| x[d]).sum()).collect()
+        x
     }
 }
 

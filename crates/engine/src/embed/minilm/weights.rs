@@ -92,7 +92,8 @@ impl Weights {
             return Err(damaged("was truncated while hark read it"));
         }
         let held = Held::File { path: path.to_owned(), bytes, rows: Mutex::new(file) };
-        Self::read(shape, id, held).ok_or_else(|| damaged("has no special tokens in its vocabulary, or unreadable prefixes"))
+        Self::read(shape, id, held)
+            .ok_or_else(|| damaged("has no special tokens in its vocabulary, or unreadable prefixes"))
     }
 
     /// `None` if these bytes are not a complete file.

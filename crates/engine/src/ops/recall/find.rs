@@ -44,6 +44,10 @@ pub(super) fn best(
     }
     let limit = questions.first().map_or(0, |question| question.limit);
     let mut hits = fused(lists, limit);
+    if let (Some(reranker), Some(question)) = (engine.reranker(), questions.first()) {
+        recall::rerank::rerank(&reranker, question.text, &mut hits);
+        recall::settle(&mut hits);
+    }
     // Stable: each part keeps its order.
     hits.sort_by_key(|hit| hit.stored.memory.life.is_wrong());
     Ok(hits)
