@@ -1,7 +1,5 @@
 //! The judgement of a candidate from all its evidence: a small boosted forest, learned by `cargo xtask eval --learn`
 //! from several sets at once. It starts from the sum of the tiers and corrects it, so its result is on the same scale.
-//!
-//! Trees are oblivious: all nodes of a level ask the same question, so a tree is a few questions and a table.
 
 use std::sync::OnceLock;
 
@@ -56,6 +54,7 @@ features! {
     time, "from the time that the question mentions";
     before, "the sum of what precedes it in its session";
     before_asks, "the same, if that asks something";
+    follows, "something precedes it in its session";
     is_code, "its best passage is code";
     is_long, "it has several passages";
     repairs, "it is a failure, a fix, a solution or a lesson";
@@ -75,24 +74,59 @@ features! {
 /// others.
 pub const LEADING: usize = 40;
 
-/// Splits per tree.
-pub const DEPTH: usize = 3;
-
-/// One tree: a candidate goes to the leaf whose bits say which of the questions it answers with yes.
+/// One tree.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tree {
-    /// Feature and threshold: yes if the feature is greater.
-    pub splits: [(usize, f32); DEPTH],
-    pub leaves: [f32; 1 << DEPTH],
+pub enum Tree {
+    Leaf(f32),
+    Split {
+        feature: usize,
+        threshold: f32,
+        /// If the feature is at most the threshold, and if it is greater.
+        branches: Box<[Tree; 2]>,
+    },
 }
+
+/// No tree is deeper.
+const DEEPEST: usize = 16;
 
 impl Tree {
     #[must_use]
-    pub fn leaf(&self, values: &[f32]) -> usize {
-        let yes = |(at, (feature, threshold)): (usize, &(usize, f32))| {
-            usize::from(values[*feature] > *threshold) << at
+    pub fn value(&self, values: &[f32]) -> f32 {
+        let mut tree = self;
+        loop {
+            match tree {
+                Tree::Leaf(value) => return *value,
+                Tree::Split { feature, threshold, branches } => {
+                    tree = &branches[usize::from(values[*feature] > *threshold)];
+                }
+            }
+        }
+    }
+
+    /// In the order in which it is read: a split, what holds if not, what holds if so.
+    fn write(&self, text: &mut String) {
+        use std::fmt::Write as _;
+        match self {
+            Tree::Leaf(value) => {
+                let _ = write!(text, "{} ", (value * 1e5).round() / 1e5);
+            }
+            Tree::Split { feature, threshold, branches } => {
+                let _ = write!(text, "{}>{threshold} ", Features::NAMES[*feature]);
+                branches.iter().for_each(|branch| branch.write(text));
+            }
+        }
+    }
+
+    fn read<'t>(words: &mut impl Iterator<Item = &'t str>, depth: usize) -> Result<Tree, String> {
+        let word = words.next().filter(|_| depth <= DEEPEST).ok_or("a tree is not complete")?;
+        let Some((name, threshold)) = word.split_once('>') else {
+            return number(word).map(Tree::Leaf).ok_or_else(|| format!("not a number: {word}"));
         };
-        self.splits.iter().enumerate().map(yes).sum()
+        let feature = Features::NAMES.iter().position(|known| *known == name);
+        let feature = feature.ok_or_else(|| format!("unknown feature {name}"))?;
+        let threshold = number(threshold).ok_or_else(|| format!("not a number: {word}"))?;
+        let branches = Box::new([Tree::read(words, depth + 1)?, Tree::read(words, depth + 1)?]);
+        Ok(Tree::Split { feature, threshold, branches })
     }
 }
 
@@ -108,12 +142,13 @@ pub struct Judge {
 
 /// What certainty is judged by: the features of a hit that says most, and how it compares with the others.
 pub const CERTAINTY: &[&str] = &[
-    "score", "lead", "coverage", "known", "nearest", "standing_out", "encoder", "phrase", "words", "crowd", "few",
+    "score", "lead", "coverage", "known", "nearest", "standing_out", "encoder", "phrase", "words", "crowd", "few", "understood", "together",
 ];
 
 /// What two hits on one subject are recognised by.
 pub const SUBJECT: &[&str] = &[
-    "encoder", "static", "shared", "contained", "same_kind", "cue", "numbers", "lag", "fit", "nearer", "apart",
+    "encoder", "static", "shared", "contained", "same_kind", "cue", "numbers", "lag", "fit", "nearer", "apart", "long",
+    "said",
 ];
 
 /// The weights in this binary; `cargo xtask eval --learn --write` writes them.
@@ -131,7 +166,7 @@ impl Judge {
     /// What the evidence adds to the sum of the tiers.
     pub fn correction(&self, features: &Features) -> f32 {
         let values = features.values();
-        self.trees.iter().map(|tree| tree.leaves[tree.leaf(&values)]).sum()
+        self.trees.iter().map(|tree| tree.value(&values)).sum()
     }
 
     /// Reads weights as [`Judge::text`] writes them. Features go by name, so that weights of another version are
@@ -146,14 +181,19 @@ impl Judge {
             match line.split_once(' ') {
                 Some(("certainty", rest)) => judge.certainty = Logistic::parse(rest, CERTAINTY)?,
                 Some(("subject", rest)) => judge.subject = Logistic::parse(rest, SUBJECT)?,
-                _ => judge.trees.push(tree(line)?),
+                _ => {
+                    let mut words = line.split_whitespace();
+                    judge.trees.push(Tree::read(&mut words, 0)?);
+                    if words.next().is_some() {
+                        return Err(format!("more than a tree: {line}"));
+                    }
+                }
             }
         }
         Ok(judge)
     }
 
     pub fn text(&self) -> String {
-        use std::fmt::Write as _;
         let mut text = format!("{HEAD}\n");
         for (name, model, names) in
             [("certainty", &self.certainty, CERTAINTY), ("subject", &self.subject, SUBJECT)]
@@ -163,34 +203,13 @@ impl Judge {
                 text.push('\n');
             }
         }
-        for Tree { splits, leaves } in &self.trees {
-            for (feature, threshold) in splits {
-                let _ = write!(text, "{}>{threshold} ", Features::NAMES[*feature]);
-            }
-            text.push(':');
-            for leaf in leaves {
-                let _ = write!(text, " {}", (leaf * 1e5).round() / 1e5);
-            }
+        for tree in &self.trees {
+            tree.write(&mut text);
+            text.truncate(text.trim_end().len());
             text.push('\n');
         }
         text
     }
-}
-
-fn tree(line: &str) -> Result<Tree, String> {
-    let malformed = || format!("not a tree: {line}");
-    let (splits, leaves) = line.split_once(':').ok_or_else(malformed)?;
-    let split = |text: &str| {
-        let (name, threshold) = text.split_once('>').ok_or_else(malformed)?;
-        let feature = Features::NAMES.iter().position(|known| *known == name);
-        let feature = feature.ok_or_else(|| format!("unknown feature {name}"))?;
-        Ok((feature, number(threshold).ok_or_else(malformed)?))
-    };
-    let splits: Vec<(usize, f32)> = splits.split_whitespace().map(split).collect::<Result<_, String>>()?;
-    let leaves: Option<Vec<f32>> = leaves.split_whitespace().map(number).collect();
-    let splits = splits.try_into().map_err(|_| malformed())?;
-    let leaves = leaves.and_then(|leaves| leaves.try_into().ok()).ok_or_else(malformed)?;
-    Ok(Tree { splits, leaves })
 }
 
 fn number(text: &str) -> Option<f32> {
@@ -207,27 +226,32 @@ mod tests {
         assert_eq!(Judge::parse(WEIGHTS).map(|judge| judge.text()), Ok(Judge::inside().text()));
     }
 
+    fn split(feature: usize, threshold: f32, no: Tree, yes: Tree) -> Tree {
+        Tree::Split { feature, threshold, branches: Box::new([no, yes]) }
+    }
+
     #[test]
-    fn a_candidate_falls_into_the_leaf_of_its_answers() {
-        let mut leaves = [0.0; 1 << DEPTH];
-        leaves[0b101] = 0.25;
-        let splits = [(0, 0.5), (1, 0.0), (2, -1.0)];
-        let judge = Judge { trees: vec![Tree { splits, leaves }], ..Judge::default() };
+    fn a_candidate_goes_where_its_features_lead() {
+        let tree = split(0, 0.5, Tree::Leaf(-1.0), split(1, 0.0, Tree::Leaf(0.25), Tree::Leaf(0.5)));
+        let judge = Judge { trees: vec![tree], ..Judge::default() };
         let features = Features { base: 0.6, ..Features::default() };
         assert_eq!(judge.correction(&features), 0.25);
-        assert_eq!(judge.correction(&Features::default()), 0.0);
+        assert_eq!(judge.correction(&Features { base_lag: 0.1, ..features }), 0.5);
+        assert_eq!(judge.correction(&Features::default()), -1.0);
+    }
+
+    fn trees() -> impl Strategy<Value = Tree> {
+        let leaf = (-9i16..9).prop_map(|leaf| Tree::Leaf(f32::from(leaf) / 8.0));
+        leaf.prop_recursive(4, 16, 2, |inner| {
+            (0..Features::NAMES.len(), -4i16..4, inner.clone(), inner)
+                .prop_map(|(feature, t, no, yes)| split(feature, f32::from(t) / 8.0, no, yes))
+        })
     }
 
     proptest! {
         #[test]
-        fn weights_survive_being_written(
-            splits in prop::collection::vec((0..Features::NAMES.len(), -4i16..4), DEPTH),
-            leaves in prop::collection::vec(-9i16..9, 1 << DEPTH),
-        ) {
-            let splits: Vec<(usize, f32)> = splits.into_iter().map(|(f, t)| (f, f32::from(t) / 8.0)).collect();
-            let leaves: Vec<f32> = leaves.into_iter().map(|leaf| f32::from(leaf) / 8.0).collect();
-            let tree = Tree { splits: splits.try_into().unwrap(), leaves: leaves.try_into().unwrap() };
-            let judge = Judge { trees: vec![tree], ..Judge::default() };
+        fn weights_survive_being_written(trees in prop::collection::vec(trees(), 0..4)) {
+            let judge = Judge { trees, ..Judge::default() };
             prop_assert_eq!(Judge::parse(&judge.text()), Ok(judge));
         }
 

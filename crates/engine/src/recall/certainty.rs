@@ -94,5 +94,7 @@ pub(super) fn values(hits: &[Ranked], at: usize) -> [f32; CERTAINTY.len()] {
         features.words,
         features.crowd,
         if features.question_words <= 2.0 { 1.0 } else { 0.0 },
+        features.understood,
+        features.together,
     ]
 }

@@ -68,6 +68,7 @@ pub(super) fn gather(
         features.base_place = 1.0 / (place + 1) as f32;
         features.encoder_place = places.get(&standing.memory).map_or(0.0, |place| 1.0 / (place + 1) as f32);
         if let Some(before) = before.get(&standing.memory) {
+            features.follows = 1.0;
             features.before = totals.get(&before.memory).copied().unwrap_or(0.0);
             features.before_asks = if before.asks { features.before } else { 0.0 };
         }

@@ -129,7 +129,7 @@ pub(super) fn pairs(store: &Store, space: Option<&str>, hits: &[Ranked]) -> Resu
                 newer,
                 values: [
                     encoder, plain, shared, contained, values[0], values[1], values[2], values[3], values[4],
-                    values[5], values[6],
+                    values[5], values[6], values[7], values[8],
                 ],
             });
         }
@@ -137,8 +137,8 @@ pub(super) fn pairs(store: &Store, space: Option<&str>, hits: &[Ranked]) -> Resu
     Ok(pairs)
 }
 
-/// Kind, cue, numbers, lag, fit, nearness, time apart.
-fn values(older: &Ranked, newer: &Ranked, best: f32) -> [f32; 7] {
+/// Kind, cue, numbers, lag, fit, nearness, time apart, length, and whether both were said in a session.
+fn values(older: &Ranked, newer: &Ranked, best: f32) -> [f32; 9] {
     let flag = |holds: bool| if holds { 1.0 } else { 0.0 };
     let (old, new) = (&older.stored.memory, &newer.stored.memory);
     let nearness = |hit: &Ranked| hit.features.map_or(0.0, |features| features.encoder);
@@ -157,7 +157,18 @@ fn values(older: &Ranked, newer: &Ranked, best: f32) -> [f32; 7] {
         newer.score / best,
         nearness(newer) - nearness(older),
         (1.0 + old.updated.days_until(new.updated).max(0.0) as f32).ln() / 6.0,
+        flag(is_long(older) || is_long(newer)),
+        flag(is_said(older) && is_said(newer)),
     ]
+}
+
+fn is_long(hit: &Ranked) -> bool {
+    hit.features.is_some_and(|features| features.is_long > 0.0)
+}
+
+/// A turn of a conversation follows another.
+fn is_said(hit: &Ranked) -> bool {
+    hit.features.is_some_and(|features| features.follows > 0.0)
 }
 
 fn when(hit: &Ranked) -> Timestamp {

@@ -1,24 +1,28 @@
 //! Boosting: trees that correct the sum of the tiers, one after another, so that right documents rank above the others
-//! of their question (LambdaRank: pairs, by what swapping them would gain). Second-order steps, oblivious trees.
+//! of their question (LambdaRank: pairs, by what swapping them would gain). Second-order steps; the leaf that gains most
+//! is split next.
 
-use hark_core::rank::judge::{DEPTH, Features, Judge, Tree};
+use hark_core::rank::judge::{Features, Judge, Tree};
 
-use super::evidence::Asked;
+use super::evidence::{Asked, Values};
 
 /// How much of a difference in the sum of the tiers decides: 0.1 is e times as likely.
 const SHARPNESS: f64 = 10.0;
 const TREES: usize = 120;
+const LEAVES: usize = 8;
 const RATE: f64 = 0.06;
 /// Keeps leaves with little in them from being believed much.
 const RIDGE: f64 = 5.0;
+/// A leaf has at least so many candidates.
+const LEAST: usize = 100;
 /// The thresholds that are tried per feature.
-const CUTS: usize = 32;
+const CUTS: usize = 64;
 /// The share of the features that a tree may use.
 const TRIED: f64 = 0.6;
 /// Only pairs count of which one is among so many.
 const LISTED: usize = 30;
 /// What is the same for all questions of a set would teach which set it is.
-const LEFT_OUT: [&str; 10] = [
+const LEFT_OUT: [&str; 11] = [
     "base_place",
     "encoder_place",
     "repaired",
@@ -29,9 +33,8 @@ const LEFT_OUT: [&str; 10] = [
     "question_words",
     "understood",
     "crowd",
+    "follows",
 ];
-
-type Values = [f32; Features::NAMES.len()];
 
 struct Row {
     values: Values,
@@ -42,7 +45,7 @@ struct Row {
 
 struct Question {
     rows: std::ops::Range<usize>,
-    gold: f64,
+    gold: usize,
     weight: f64,
 }
 
@@ -52,18 +55,15 @@ pub(super) fn learn(asked: &[(&Asked, f64)], seed: u64) -> Judge {
     let mut questions = Vec::new();
     for (asked, weight) in asked {
         let from = rows.len();
-        for candidate in &asked.candidates {
-            let base = f64::from(candidate.values[0]);
-            rows.push(Row {
-                values: candidate.values,
-                bins: [0; Features::NAMES.len()],
-                is_gold: candidate.is_gold,
-                score: SHARPNESS * base,
-            });
-        }
-        let gold = asked.candidates.iter().filter(|c| c.is_gold).count() as f64;
+        rows.extend(asked.candidates.iter().map(|candidate| Row {
+            values: candidate.values,
+            bins: [0; Features::NAMES.len()],
+            is_gold: candidate.is_gold,
+            score: SHARPNESS * f64::from(candidate.values[0]),
+        }));
+        let gold = asked.candidates.iter().filter(|c| c.is_gold).count();
         // A question whose answer is not among the candidates teaches nothing about their order.
-        if gold > 0.0 {
+        if gold > 0 {
             questions.push(Question { rows: from..rows.len(), gold, weight: *weight });
         } else {
             rows.truncate(from);
@@ -79,9 +79,9 @@ pub(super) fn learn(asked: &[(&Asked, f64)], seed: u64) -> Judge {
     let mut random = seed;
     for _ in 0..TREES {
         let slopes = slopes(&rows, &questions);
-        let Some(tree) = grow(&rows, &slopes, &cuts, &mut random) else { break };
+        let tree = Grower { rows: &rows, slopes: &slopes, cuts: &cuts, tried: tried(&mut random) }.grow();
         for row in &mut rows {
-            row.score += f64::from(tree.leaves[tree.leaf(&row.values)]) * SHARPNESS;
+            row.score += f64::from(tree.value(&row.values)) * SHARPNESS;
         }
         judge.trees.push(tree);
     }
@@ -95,7 +95,7 @@ fn slopes(rows: &[Row], questions: &[Question]) -> Vec<(f64, f64)> {
     for Question { rows: range, gold, weight } in questions {
         let mut places: Vec<usize> = range.clone().collect();
         places.sort_by(|a, b| rows[*b].score.total_cmp(&rows[*a].score));
-        let ideal: f64 = (0..*gold as usize).map(discount).sum();
+        let ideal: f64 = (0..*gold).map(discount).sum();
         let mut sum = 0.0;
         for (i, &right) in places.iter().enumerate().filter(|(_, at)| rows[**at].is_gold) {
             for (j, &wrong) in places.iter().enumerate().filter(|(_, at)| !rows[**at].is_gold) {
@@ -130,14 +130,12 @@ fn cuts(rows: &[Row]) -> Vec<Vec<f32>> {
         .map(|feature| {
             let mut values: Vec<f32> = rows.iter().map(|row| row.values[feature]).collect();
             values.sort_unstable_by(f32::total_cmp);
-            let mut cuts: Vec<f32> = (1..CUTS)
-                .filter_map(|cut| {
-                    let at = cut * values.len() / CUTS;
-                    // Between two values, so that rounding when it is written does not matter.
-                    let below = *values.get(at.checked_sub(1)?)?;
-                    let above = values.iter().skip(at).copied().find(|value| *value > below)?;
-                    Some(((below + above) / 2.0 * 1e4).round() / 1e4)
-                })
+            values.dedup();
+            let many = values.len();
+            let mut cuts: Vec<f32> = (1..CUTS.min(many))
+                .map(|cut| cut * many / CUTS.min(many))
+                // Between two values, so that rounding when it is written does not matter.
+                .map(|at| ((values[at - 1] + values[at]) / 2.0 * 1e4).round() / 1e4)
                 .collect();
             cuts.dedup();
             cuts
@@ -145,50 +143,105 @@ fn cuts(rows: &[Row]) -> Vec<Vec<f32>> {
         .collect()
 }
 
-fn grow(rows: &[Row], slopes: &[(f64, f64)], cuts: &[Vec<f32>], random: &mut u64) -> Option<Tree> {
+fn tried(random: &mut u64) -> Vec<usize> {
     let names = Features::NAMES.iter().enumerate().filter(|(_, name)| !LEFT_OUT.contains(name));
-    let tried: Vec<usize> = names.map(|(at, _)| at).filter(|_| share(random) < TRIED).collect();
-    let mut leaf = vec![0u8; rows.len()];
-    let mut splits = [(0, f32::MAX); DEPTH];
-    for (level, split) in splits.iter_mut().enumerate() {
-        let leaves = 1 << level;
-        let mut best: Option<(f64, usize, usize)> = None;
-        for &feature in tried.iter().filter(|feature| !cuts[**feature].is_empty()) {
-            let width = cuts[feature].len() + 1;
-            let mut sums = vec![(0.0, 0.0); leaves * width];
-            for ((row, slope), leaf) in rows.iter().zip(slopes).zip(&leaf) {
-                let sum = &mut sums[usize::from(*leaf) * width + usize::from(row.bins[feature])];
-                *sum = (sum.0 + slope.0, sum.1 + slope.1);
+    names.map(|(at, _)| at).filter(|_| share(random) < TRIED).collect()
+}
+
+/// A leaf that may be split: its rows, and the best way.
+struct Open {
+    rows: Vec<u32>,
+    /// Gain, feature and cut.
+    best: Option<(f64, usize, usize)>,
+    /// Where it hangs: which split, and on which side.
+    node: usize,
+}
+
+struct Grower<'a> {
+    rows: &'a [Row],
+    slopes: &'a [(f64, f64)],
+    cuts: &'a [Vec<f32>],
+    tried: Vec<usize>,
+}
+
+/// A node while the tree grows.
+enum Node {
+    Leaf(f32),
+    Split { feature: usize, threshold: f32, branches: [usize; 2] },
+}
+
+impl Grower<'_> {
+    fn grow(&self) -> Tree {
+        let all: Vec<u32> = (0..self.rows.len() as u32).collect();
+        let mut nodes = vec![Node::Leaf(self.leaf(&all))];
+        let mut open = vec![Open { best: self.best(&all), rows: all, node: 0 }];
+        while open.len() < LEAVES {
+            let gain = |leaf: &Open| leaf.best.map_or(0.0, |(gain, ..)| gain);
+            let Some(at) = (0..open.len()).max_by(|a, b| gain(&open[*a]).total_cmp(&gain(&open[*b]))) else { break };
+            let Some((_, feature, cut)) = open[at].best.filter(|(gain, ..)| *gain > 0.0) else { break };
+            let Open { rows, node, .. } = open.swap_remove(at);
+            let (yes, no): (Vec<u32>, Vec<u32>) =
+                rows.into_iter().partition(|row| usize::from(self.rows[*row as usize].bins[feature]) > cut);
+            let branches = [nodes.len(), nodes.len() + 1];
+            nodes[node] = Node::Split { feature, threshold: self.cuts[feature][cut], branches };
+            for (rows, node) in [no, yes].into_iter().zip(branches) {
+                nodes.push(Node::Leaf(self.leaf(&rows)));
+                open.push(Open { best: self.best(&rows), rows, node });
             }
-            for cut in 0..cuts[feature].len() {
-                let gain: f64 = sums.chunks_exact(width).map(|bins| gain(bins, cut)).sum();
+        }
+        finish(&nodes, 0)
+    }
+
+    fn leaf(&self, rows: &[u32]) -> f32 {
+        let (first, second) = self.sum(rows);
+        (RATE * first / (second + RIDGE) / SHARPNESS) as f32
+    }
+
+    fn sum(&self, rows: &[u32]) -> (f64, f64) {
+        let add = |sum: (f64, f64), row: &u32| {
+            let slope = self.slopes[*row as usize];
+            (sum.0 + slope.0, sum.1 + slope.1)
+        };
+        rows.iter().fold((0.0, 0.0), add)
+    }
+
+    /// The split that gains most.
+    fn best(&self, rows: &[u32]) -> Option<(f64, usize, usize)> {
+        let worth = |first: f64, second: f64| first * first / (second + RIDGE);
+        let (first, second) = self.sum(rows);
+        let whole = worth(first, second);
+        let mut best: Option<(f64, usize, usize)> = None;
+        for &feature in &self.tried {
+            let mut bins = vec![(0.0, 0.0, 0usize); self.cuts[feature].len() + 1];
+            for row in rows {
+                let (slope, bin) = (self.slopes[*row as usize], &mut bins[usize::from(self.rows[*row as usize].bins[feature])]);
+                *bin = (bin.0 + slope.0, bin.1 + slope.1, bin.2 + 1);
+            }
+            let mut low = (0.0, 0.0, 0);
+            for (cut, bin) in bins.iter().enumerate().take(self.cuts[feature].len()) {
+                low = (low.0 + bin.0, low.1 + bin.1, low.2 + bin.2);
+                if low.2 < LEAST || rows.len() - low.2 < LEAST {
+                    continue;
+                }
+                let gain = worth(low.0, low.1) + worth(first - low.0, second - low.1) - whole;
                 if best.is_none_or(|(most, ..)| gain > most) {
                     best = Some((gain, feature, cut));
                 }
             }
         }
-        let (_, feature, cut) = best?;
-        *split = (feature, cuts[feature][cut]);
-        for (row, leaf) in rows.iter().zip(&mut leaf) {
-            *leaf |= u8::from(usize::from(row.bins[feature]) > cut) << level;
-        }
+        best
     }
-    let mut sums = [(0.0, 0.0); 1 << DEPTH];
-    for (slope, leaf) in slopes.iter().zip(&leaf) {
-        let sum = &mut sums[usize::from(*leaf)];
-        *sum = (sum.0 + slope.0, sum.1 + slope.1);
-    }
-    let leaves = sums.map(|(first, second)| (RATE * first / (second + RIDGE) / SHARPNESS) as f32);
-    Some(Tree { splits, leaves })
 }
 
-/// What a leaf gains if it is split after a bin.
-fn gain(bins: &[(f64, f64)], cut: usize) -> f64 {
-    let add = |sum: (f64, f64), bin: &(f64, f64)| (sum.0 + bin.0, sum.1 + bin.1);
-    let low = bins[..=cut].iter().fold((0.0, 0.0), add);
-    let high = bins[cut + 1..].iter().fold((0.0, 0.0), add);
-    let worth = |(first, second): (f64, f64)| first * first / (second + RIDGE);
-    worth(low) + worth(high)
+fn finish(nodes: &[Node], at: usize) -> Tree {
+    match &nodes[at] {
+        Node::Leaf(value) => Tree::Leaf(*value),
+        Node::Split { feature, threshold, branches } => Tree::Split {
+            feature: *feature,
+            threshold: *threshold,
+            branches: Box::new(branches.map(|branch| finish(nodes, branch))),
+        },
+    }
 }
 
 /// A number from 0 to 1, always the same for the same seed (xorshift).

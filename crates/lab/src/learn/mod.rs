@@ -37,8 +37,10 @@ const RANKED: [&str; 10] = [
     "open_asked",
     "amended",
 ];
-/// The sets whose pairs on one subject are learned from.
-const PAIRED: [&str; 3] = ["notes", "open", "amended"];
+/// The sets whose pairs on one subject are learned from. Chats and sessions teach what is not an amendment.
+const PAIRED: [&str; 7] = ["notes", "open", "amended", "lme_s", "lme_s_pool", "locomo", "codemem_entire"];
+/// What the pairs of each set count in all.
+const PAIRS: f64 = 100.0;
 /// The hits of a question whose certainty is learned from.
 const MARKED: usize = 3;
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -160,10 +162,11 @@ fn paired(learned: &[Learned], wanted: Wanted<'_>) -> Vec<Example> {
     for one in learned.iter().filter(|one| PAIRED.contains(&one.set.name)) {
         // A question about the past turns the order round.
         let is_about_now = |id: &str| !one.queries.iter().any(|q| q.id == id && q.sort == "history");
-        for list in one.lists.iter().filter(|list| wanted(one, &list.id) && is_about_now(&list.id)) {
-            for (values, newer_is_right) in &list.pairs {
-                examples.push(Example { values: values.clone(), holds: *newer_is_right, weight: 1.0 });
-            }
+        let lists = one.lists.iter().filter(|list| wanted(one, &list.id) && is_about_now(&list.id));
+        let pairs: Vec<&(Vec<f32>, bool)> = lists.flat_map(|list| &list.pairs).collect();
+        let weight = PAIRS / pairs.len().max(1) as f64;
+        for (values, newer_is_right) in pairs {
+            examples.push(Example { values: values.clone(), holds: *newer_is_right, weight });
         }
     }
     examples
