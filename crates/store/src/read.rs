@@ -206,7 +206,8 @@ impl Store {
             )?;
             let mut found = HashMap::new();
             for num in nums {
-                let before = read.query_row([num], |row| Ok(Preceding { memory: row.get(0)?, asks: row.get(1)? }));
+                let before =
+                    read.query_row([num], |row| Ok(Preceding { memory: row.get(0)?, asks: row.get(1)? }));
                 found.extend(before.optional()?.map(|before| (*num, before)));
             }
             Ok(found)

@@ -12,7 +12,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::connection;
 use crate::error::{At, StoreError};
-use crate::index::{CHUNK_CAPACITY, Facets, PassageId, SLOT_BYTES, memory_of, ordinal_of, passages_of, texts};
+use crate::index::{
+    CHUNK_CAPACITY, Facets, PassageId, SLOT_BYTES, memory_of, ordinal_of, passages_of, texts,
+};
 use crate::own;
 use crate::phrases;
 use crate::search::{Filter, Sieve, Spread, tagged};

@@ -1,6 +1,7 @@
 //! Everything the binary promises, from outside. One test binary for all of it: linking thirty takes longer than running
 //! most of them.
 
+mod asking;
 mod bootstrap;
 mod client_events;
 mod contract;

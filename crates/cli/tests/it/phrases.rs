@@ -34,7 +34,6 @@ fn phrases_are_in_the_file_and_in_no_answer() {
 }
 
 #[test]
-#[ignore = "recall does not rank by phrases yet"]
 fn the_words_of_a_phrase_find_its_memory() {
     let home = home();
     let id = home.remember_with(FACT, PHRASES);

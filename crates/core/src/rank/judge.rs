@@ -142,12 +142,39 @@ pub struct Judge {
 
 /// What certainty is judged by: the features of a hit that says most, and how it compares with the others.
 pub const CERTAINTY: &[&str] = &[
-    "score", "lead", "coverage", "known", "nearest", "standing_out", "encoder", "phrase", "words", "crowd", "few", "understood", "together",
+    "score",
+    "lead",
+    "coverage",
+    "known",
+    "nearest",
+    "standing_out",
+    "encoder",
+    "phrase",
+    "words",
+    "crowd",
+    "few",
+    "understood",
+    "together",
+    "near_at_all",
+    "covered_and_understood",
+    "known_and_near",
+    "half_covered",
 ];
 
 /// What two hits on one subject are recognised by.
 pub const SUBJECT: &[&str] = &[
-    "encoder", "static", "shared", "contained", "same_kind", "cue", "numbers", "lag", "fit", "nearer", "apart", "long",
+    "encoder",
+    "static",
+    "shared",
+    "contained",
+    "same_kind",
+    "cue",
+    "numbers",
+    "lag",
+    "fit",
+    "nearer",
+    "apart",
+    "long",
     "said",
 ];
 

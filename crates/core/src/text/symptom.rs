@@ -3,9 +3,36 @@
 
 /// Words of error messages.
 const TROUBLE: [&str; 30] = [
-    "abort", "aborted", "crash", "crashed", "deadlock", "denied", "err", "error", "errors", "exception", "exited",
-    "fail", "failed", "failing", "fails", "failure", "fatal", "fault", "invalid", "killed", "oom", "panic", "panicked",
-    "refused", "rejected", "segfault", "timeout", "traceback", "unreachable", "warning",
+    "abort",
+    "aborted",
+    "crash",
+    "crashed",
+    "deadlock",
+    "denied",
+    "err",
+    "error",
+    "errors",
+    "exception",
+    "exited",
+    "fail",
+    "failed",
+    "failing",
+    "fails",
+    "failure",
+    "fatal",
+    "fault",
+    "invalid",
+    "killed",
+    "oom",
+    "panic",
+    "panicked",
+    "refused",
+    "rejected",
+    "segfault",
+    "timeout",
+    "traceback",
+    "unreachable",
+    "warning",
 ];
 
 /// A longer text is a log, even if no word says what went wrong.
@@ -23,7 +50,8 @@ pub fn is_symptom(text: &str) -> bool {
 
 /// One line that is rather quoted than asked: trouble, and the punctuation of a program.
 fn is_message(text: &str) -> bool {
-    let looks_printed = text.contains(": ") || text.contains("()") || text.contains(" = ") || text.contains('[');
+    let looks_printed =
+        text.contains(": ") || text.contains("()") || text.contains(" = ") || text.contains('[');
     tells_of_trouble(text) && looks_printed && !text.trim_end().ends_with('?')
 }
 
@@ -40,7 +68,8 @@ fn tells_of_trouble(line: &str) -> bool {
 /// The message of a symptom: without times, addresses, ids, folders and stack frames; of a log, the lines that tell
 /// of trouble. The whole text if nothing would be left.
 pub fn message(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES_READ).collect();
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES_READ).collect();
     let mut kept: Vec<&str> = lines.iter().copied().filter(|line| !is_frame(line)).collect();
     if kept.len() >= LOG_LINES {
         let mut telling: Vec<&str> = kept.iter().copied().filter(|line| tells_of_trouble(line)).collect();
@@ -85,7 +114,9 @@ fn is_passing(word: &str) -> bool {
     let is_address = word.starts_with("0x") && is_hex(hex);
     let is_hash = digits > 0 && word.len() >= 8 && is_hex(word);
     let is_time = digits >= 4
-        && word.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.' | '-' | '/' | 'T' | 'Z' | '+' | ','))
+        && word
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, ':' | '.' | '-' | '/' | 'T' | 'Z' | '+' | ','))
         && word.contains([':', '-', '/']);
     let is_long_number = digits > 5 && digits == word.len();
     is_address || is_hash || is_time || is_long_number
@@ -106,7 +137,9 @@ mod tests {
         ] {
             assert!(is_symptom(text), "{text}");
         }
-        for text in ["what is our timeout policy", "error handling", "why did the build fail?", "", "a\nb\nc\nd\ne"] {
+        for text in
+            ["what is our timeout policy", "error handling", "why did the build fail?", "", "a\nb\nc\nd\ne"]
+        {
             assert!(!is_symptom(text), "{text}");
         }
     }
@@ -118,7 +151,10 @@ mod tests {
                 "2026-03-01T10:22:31.113Z ERROR [worker-3] job 0x7f3a9c failed: lock wait timeout",
                 "ERROR [worker-3] job failed: lock wait timeout",
             ),
-            ("error in /srv/app/releases/2026/lib/mailer.rb:88: no such host", "error in mailer.rb no such host"),
+            (
+                "error in /srv/app/releases/2026/lib/mailer.rb:88: no such host",
+                "error in mailer.rb no such host",
+            ),
             ("exit code 137", "exit code 137"),
             (
                 "Traceback (most recent call last):\n  File \"/a/b.py\", line 3, in f\n    g()\nKeyError: 'tenant'",

@@ -1,7 +1,7 @@
 //! The common format of a retrieval set: documents, haystacks, queries.
 
-use hark_core::{Kind, Timestamp};
 use hark_core::text::write_turn;
+use hark_core::{Kind, Timestamp};
 use serde::Deserialize;
 
 /// A note or a conversation to find.

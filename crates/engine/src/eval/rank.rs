@@ -111,7 +111,8 @@ pub fn rank(request: &RankRequest) -> Result<RankReport, EngineError> {
         Some(path) if path.as_os_str() == "none" => None,
         Some(path) => Some(Arc::new(MiniLm::open(path)?)),
     };
-    let learned = request.weights.as_deref().filter(|path| path.as_os_str() != "none").map(read_weights).transpose()?;
+    let learned =
+        request.weights.as_deref().filter(|path| path.as_os_str() != "none").map(read_weights).transpose()?;
     let judge = match (&request.weights, &learned) {
         (None, _) => Some(Judge::inside()),
         (Some(_), learned) => learned.as_ref(),

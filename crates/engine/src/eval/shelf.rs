@@ -110,15 +110,25 @@ impl Shelf {
         limit: usize,
         judge: Option<&Judge>,
     ) -> Result<Vec<(String, Ranked)>, EngineError> {
-        let hits = recall::answer_with(&self.engine.store, self.models(judge), &self.question(text, date, limit))?;
+        let hits =
+            recall::answer_with(&self.engine.store, self.models(judge), &self.question(text, date, limit))?;
         let named =
             hits.into_iter().filter_map(|hit| Some((self.names.get(&hit.stored.memory.id)?.clone(), hit)));
         Ok(named.collect())
     }
 
     /// All evidence for a question.
-    pub(super) fn survey(&self, text: &str, date: Option<&str>, judge: &Judge) -> Result<Survey, EngineError> {
-        Ok(recall::survey(&self.engine.store, self.models(Some(judge)), &self.question(text, date, SURVEYED))?)
+    pub(super) fn survey(
+        &self,
+        text: &str,
+        date: Option<&str>,
+        judge: &Judge,
+    ) -> Result<Survey, EngineError> {
+        Ok(recall::survey(
+            &self.engine.store,
+            self.models(Some(judge)),
+            &self.question(text, date, SURVEYED),
+        )?)
     }
 
     /// The name of a document.

@@ -20,14 +20,11 @@ pub enum Certainty {
 
 /// The probabilities from which a hit is sure, and from which one makes an answer of the list.
 const SURE: f32 = 0.7;
-const ANSWERED: f32 = 0.3;
-/// Below this, nothing in scope is near.
-const NEAR: f32 = 0.03;
+const ANSWERED: f32 = 0.25;
+/// If no hit is more probable than this, nothing in scope is near.
+const NEAR: f32 = 0.115;
 /// At most so many hits that are not certain.
 const MOST_PERHAPS: usize = 3;
-/// A hit that stands out this many deviations is about what was asked, if anything is.
-const STANDS_OUT: f32 = 1.0;
-
 /// Marks the hits, best first, and removes those that are too uncertain.
 pub(super) fn mark(judge: &Judge, hits: &mut Vec<Ranked>) {
     if judge.certainty.weights.is_empty() {
@@ -35,25 +32,25 @@ pub(super) fn mark(judge: &Judge, hits: &mut Vec<Ranked>) {
     }
     let likely: Vec<f32> = (0..hits.len()).map(|at| judge.certainty.probability(&values(hits, at))).collect();
     let best = likely.iter().copied().fold(0.0, f32::max);
+    if best < NEAR {
+        // What shares its words with the question may still be meant.
+        hits.retain(|hit| hit.admitted);
+        hits.truncate(MOST_PERHAPS);
+        hits.iter_mut().for_each(|hit| hit.certainty = Certainty::Perhaps);
+        return;
+    }
     let highest = hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
     let any_admitted = hits.iter().any(|hit| hit.admitted);
     for (hit, probability) in hits.iter_mut().zip(&likely) {
         let follows = hit.score >= FOLLOWS * highest;
-        let stands_out = hit.features.is_some_and(|features| features.standing_out >= STANDS_OUT);
         hit.certainty = if *probability >= SURE {
             Certainty::Sure
-        } else if hit.admitted || any_admitted && follows || best >= ANSWERED && (follows || stands_out) {
+        } else if hit.admitted || any_admitted && follows || best >= ANSWERED {
             Certainty::Likely
         } else {
             Certainty::Perhaps
         };
     }
-    let mut at = 0;
-    hits.retain(|hit| {
-        let probability = likely[at];
-        at += 1;
-        hit.certainty > Certainty::Perhaps || best >= NEAR && probability >= NEAR / 4.0
-    });
     settle(hits);
 }
 
@@ -82,12 +79,14 @@ pub(super) fn values(hits: &[Ranked], at: usize) -> [f32; CERTAINTY.len()] {
     let trusted = !matches!(hit.stored.memory.origin, Origin::Repository | Origin::Teammate);
     let (phrase, phrase_coverage) =
         if trusted { (features.phrase_encoder, features.phrase_coverage) } else { (0.0, 0.0) };
+    let coverage = features.coverage.max(phrase_coverage);
+    let nearest = features.encoder.max(phrase);
     [
         hit.score,
         hit.score - rival,
-        features.coverage.max(phrase_coverage),
+        coverage,
         features.question_known,
-        features.encoder.max(phrase),
+        nearest,
         features.standing_out / 4.0,
         features.encoder,
         phrase,
@@ -96,5 +95,9 @@ pub(super) fn values(hits: &[Ranked], at: usize) -> [f32; CERTAINTY.len()] {
         if features.question_words <= 2.0 { 1.0 } else { 0.0 },
         features.understood,
         features.together,
+        nearest * nearest,
+        coverage * features.understood,
+        features.question_known * nearest,
+        coverage.min(0.5),
     ]
 }

@@ -79,16 +79,23 @@ pub(super) fn gather(
 
 /// Places by the encoder: of the text or of a phrase, whichever is nearer.
 fn encoder_places(asked: &Candidates) -> HashMap<i64, usize> {
-    let nearest = |c: &Candidate| c.second.into_iter().chain(c.phrase.and_then(|p| p.second)).reduce(f32::max);
+    let nearest =
+        |c: &Candidate| c.second.into_iter().chain(c.phrase.and_then(|p| p.second)).reduce(f32::max);
     let mut near: Vec<(f32, u32, i64)> =
         asked.found.iter().filter_map(|c| Some((nearest(c)?, c.tie, c.memory))).collect();
     near.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     near.into_iter().enumerate().map(|(place, (.., memory))| (memory, place)).collect()
 }
 
-fn features(standing: &Standing, candidate: Option<&Candidate>, asked: &Candidates, field: &Field) -> Features {
+fn features(
+    standing: &Standing,
+    candidate: Option<&Candidate>,
+    asked: &Candidates,
+    field: &Field,
+) -> Features {
     let flag = |holds: bool| if holds { 1.0 } else { 0.0 };
-    let linked = standing.shares.iter().find(|share| share.tier == Tier::Graph).map_or(0.0, |share| share.value);
+    let linked =
+        standing.shares.iter().find(|share| share.tier == Tier::Graph).map_or(0.0, |share| share.value);
     let question = Features {
         base: standing.total,
         base_lag: field.base - standing.total,

@@ -15,8 +15,8 @@ use hark_store::search::{Activation, Candidates};
 use hark_store::{PassageId, Store, StoreError, Stored};
 use serde::Serialize;
 
-use super::gate::Signals;
 use super::certainty::Certainty;
+use super::gate::Signals;
 use super::standing::{Share, Standing, weight};
 use super::subject::Before;
 use super::{Models, Question, certainty, cover, evidence, subject};
@@ -92,9 +92,8 @@ pub(super) fn standings(
     sort(&mut standings);
     if let Some(judge) = judge {
         evidence::gather(store, &mut standings, candidates, question)?;
-        let leads = |features: &Features| {
-            features.base_place.max(features.encoder_place) * LEADING as f32 >= 1.0
-        };
+        let leads =
+            |features: &Features| features.base_place.max(features.encoder_place) * LEADING as f32 >= 1.0;
         standings.retain(|standing| standing.judged.as_ref().is_some_and(|(features, _)| leads(features)));
         for standing in &mut standings {
             if let Some((features, effect)) = &mut standing.judged {

@@ -46,7 +46,7 @@ pub(super) fn newest_first(
     store: &Store,
     space: Option<&str>,
     judge: &Judge,
-    hits: &mut Vec<Ranked>,
+    hits: &mut [Ranked],
     question: &Question<'_>,
 ) -> Result<(), StoreError> {
     if judge.subject.weights.is_empty() {
@@ -68,8 +68,7 @@ pub(super) fn newest_first(
             until: hits[newer].stored.memory.updated,
         };
         let (first, last) = if former { (older, newer) } else { (newer, older) };
-        let (high, low) =
-            (hits[first].score.max(hits[last].score), hits[first].score.min(hits[last].score));
+        let (high, low) = (hits[first].score.max(hits[last].score), hits[first].score.min(hits[last].score));
         if hits[first].score <= hits[last].score {
             // Both keep the place that their subject earned.
             hits[first].score = high * 1.001;
@@ -153,7 +152,7 @@ fn values(older: &Ranked, newer: &Ranked, best: f32) -> [f32; 9] {
         flag(old.kind == new.kind),
         flag(speaks_of_change(&new_text)),
         numbers,
-        (older.score - newer.score) / best,
+        ((older.score - newer.score) / best).max(0.0),
         newer.score / best,
         nearness(newer) - nearness(older),
         (1.0 + old.updated.days_until(new.updated).max(0.0) as f32).ln() / 6.0,

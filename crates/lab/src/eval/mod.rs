@@ -104,10 +104,8 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let (small, small_pairs) = small::export(&scratch.path().join(small::NAME))?;
     let mut sets = sets::present(&data);
     sets.extend(notes::present(&data, scratch.path())?);
-    let is_complete = !sets.is_empty()
-        && options.set.is_none()
-        && options.encoder.is_none()
-        && options.weights.is_none();
+    let is_complete =
+        !sets.is_empty() && options.set.is_none() && options.encoder.is_none() && options.weights.is_none();
     if sets.is_empty() {
         println!(
             "no retrieval sets in {}: unpack the shared data into target/shared-data, or set HARK_DATA; \

@@ -19,7 +19,11 @@ pub(super) fn present(data: &Path, scratch: &Path) -> Outcome<Vec<Set>> {
     let open = workspace::root().join("eval");
     let sets = [
         (("notes", "notes, short engineering notes of six projects"), data.join("notes"), false),
-        (("notes_asked", "the same, with the phrases that their writers gave them"), data.join("notes"), true),
+        (
+            ("notes_asked", "the same, with the phrases that their writers gave them"),
+            data.join("notes"),
+            true,
+        ),
         (("open", "open notes, in this repository"), open.join("notes"), false),
         (("open_asked", "the same, with phrases"), open.join("notes"), true),
         (("amended", "notes and chats that were amended, in this repository"), open.join("amended"), false),
@@ -58,7 +62,8 @@ fn nothing(
         std::fs::create_dir_all(out).map_err(|e| Failure::io(out, &e))?;
         std::fs::copy(&from, out.join(file)).map_err(|e| Failure::io(&from, &e))?;
     }
-    let projects: Vec<String> = notes.straws()?.into_keys().collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+    let projects: Vec<String> =
+        notes.straws()?.into_keys().collect::<std::collections::BTreeSet<_>>().into_iter().collect();
     let mut asked: Vec<(String, &str, Option<String>)> = Vec::new();
     for record in sets::lines(&negatives.join("negatives.jsonl"))? {
         if record["type"] == "offdomain" {

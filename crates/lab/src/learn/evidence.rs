@@ -48,6 +48,9 @@ pub(super) fn candidates(path: &Path, gold: &Gold) -> Outcome<Vec<Asked>> {
     Ok(asked)
 }
 
+/// Places that matter to whoever asks.
+const FIRST: usize = 3;
+
 /// The list for a question: what certainty is judged by with whether it is right, and pairs with whether the newer is.
 pub(super) struct Lists {
     pub(super) id: String,
@@ -68,9 +71,15 @@ pub(super) fn lists(path: &Path, gold: &Gold) -> Outcome<Vec<Lists>> {
         let hits = record["hits"].as_array().into_iter().flatten();
         let hits = hits.map(|hit| (numbers(&hit[1]), is_gold(&hit[0]))).collect();
         let pairs = record["pairs"].as_array().into_iter().flatten();
-        // A pair of which neither or both are right tells nothing.
-        let one_is_right = |pair: &&Value| is_gold(&pair[0]) != is_gold(&pair[1]);
-        let pairs = pairs.filter(one_is_right).map(|pair| (numbers(&pair[2]), is_gold(&pair[1]))).collect();
+        let first: Vec<&Value> = record["hits"].as_array().into_iter().flatten().map(|hit| &hit[0]).collect();
+        let place = |id: &Value| first.iter().position(|known| *known == id).unwrap_or(usize::MAX);
+        // A pair of which neither or both are right tells nothing, and only an older hit near the top that stands above
+        // the newer one can be wrong there.
+        let decides = |pair: &&Value| {
+            let (older, newer) = (place(&pair[0]), place(&pair[1]));
+            is_gold(&pair[0]) != is_gold(&pair[1]) && older < newer && older < FIRST
+        };
+        let pairs = pairs.filter(decides).map(|pair| (numbers(&pair[2]), is_gold(&pair[1]))).collect();
         lists.push(Lists { id, hits, pairs });
     }
     Ok(lists)

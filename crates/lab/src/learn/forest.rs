@@ -177,7 +177,9 @@ impl Grower<'_> {
         let mut open = vec![Open { best: self.best(&all), rows: all, node: 0 }];
         while open.len() < LEAVES {
             let gain = |leaf: &Open| leaf.best.map_or(0.0, |(gain, ..)| gain);
-            let Some(at) = (0..open.len()).max_by(|a, b| gain(&open[*a]).total_cmp(&gain(&open[*b]))) else { break };
+            let Some(at) = (0..open.len()).max_by(|a, b| gain(&open[*a]).total_cmp(&gain(&open[*b]))) else {
+                break;
+            };
             let Some((_, feature, cut)) = open[at].best.filter(|(gain, ..)| *gain > 0.0) else { break };
             let Open { rows, node, .. } = open.swap_remove(at);
             let (yes, no): (Vec<u32>, Vec<u32>) =
@@ -214,7 +216,10 @@ impl Grower<'_> {
         for &feature in &self.tried {
             let mut bins = vec![(0.0, 0.0, 0usize); self.cuts[feature].len() + 1];
             for row in rows {
-                let (slope, bin) = (self.slopes[*row as usize], &mut bins[usize::from(self.rows[*row as usize].bins[feature])]);
+                let (slope, bin) = (
+                    self.slopes[*row as usize],
+                    &mut bins[usize::from(self.rows[*row as usize].bins[feature])],
+                );
                 *bin = (bin.0 + slope.0, bin.1 + slope.1, bin.2 + 1);
             }
             let mut low = (0.0, 0.0, 0);

@@ -41,6 +41,8 @@ const RANKED: [&str; 10] = [
 const PAIRED: [&str; 7] = ["notes", "open", "amended", "lme_s", "lme_s_pool", "locomo", "codemem_entire"];
 /// What the pairs of each set count in all.
 const PAIRS: f64 = 100.0;
+/// The sets whose certainty is learned from. In chats and code everything is near everything, and the floor decides.
+const CERTAIN: [&str; 7] = ["notes", "notes_asked", NOTHING, "open", "open_asked", OPEN_NOTHING, "amended"];
 /// The hits of a question whose certainty is learned from.
 const MARKED: usize = 3;
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -146,7 +148,7 @@ fn trees(learned: &[Learned], wanted: Wanted<'_>) -> Vec<hark_core::rank::judge:
 /// Hits that answer their question and hits that do not.
 fn marked(learned: &[Learned], wanted: Wanted<'_>) -> Vec<Example> {
     let mut examples = Vec::new();
-    for one in learned {
+    for one in learned.iter().filter(|one| CERTAIN.contains(&one.set.name)) {
         let lists: Vec<&Lists> = one.lists.iter().filter(|list| wanted(one, &list.id)).collect();
         let weight = WEIGHT / lists.len().max(1) as f64;
         for (values, holds) in lists.iter().flat_map(|list| list.hits.iter().take(MARKED)) {

@@ -4,7 +4,9 @@ use super::Learned;
 use crate::eval::score::{Run, Score, Scores};
 
 pub(super) fn head() {
-    println!("| set | learned from | questions | any@1 | any@3 | any@5 | any@8 | nothing | more than perhaps |");
+    println!(
+        "| set | learned from | questions | any@1 | any@3 | any@5 | any@8 | nothing | more than perhaps |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
 }
 
@@ -33,7 +35,7 @@ fn row(one: &Learned, from: &str, run: &Run, sort: Option<&str>, score: &Score) 
         .map(|query| query.id.as_str())
         .collect();
     let percent = |count: usize| format!("{:.1}", 100.0 * count as f64 / asked.len().max(1) as f64);
-    let silent = asked.iter().filter(|id| run.get(**id).is_none_or(Vec::is_empty)).count();
+    let silent = asked.iter().filter(|id| run.get(id).is_none_or(Vec::is_empty)).count();
     let certain = asked.iter().filter(|id| run.certain(id)).count();
     let at = |k: &str| match score.questions {
         0 => "–".to_owned(),

@@ -21,9 +21,9 @@ pub(crate) use scan::tagged;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use hark_core::{Kind, Timestamp};
 use hark_core::rank::bm25::{self, Corpus, Evidence, WeightedTerm};
 use hark_core::vector::{Vector, sign_bits, sign_words};
+use hark_core::{Kind, Timestamp};
 use rusqlite::OptionalExtension;
 
 use crate::error::{At, StoreError};
@@ -221,14 +221,15 @@ impl Store {
 
         let mut lexical = scan.allowed;
         if lexical.len() > depth.lexical {
-            let heavier = |a: &Allowed, b: &Allowed| b.weight.total_cmp(&a.weight).then(a.facets.tie.cmp(&b.facets.tie));
+            let heavier = |a: &Allowed, b: &Allowed| {
+                b.weight.total_cmp(&a.weight).then(a.facets.tie.cmp(&b.facets.tie))
+            };
             lexical.select_nth_unstable_by(depth.lexical, heavier);
             lexical.truncate(depth.lexical);
         }
         // In the order of the table: neighbours share pages.
         let mut proposed: Vec<Proposed> = lexical.iter().map(|l| Proposed::new(l.facets, false)).collect();
-        proposed
-            .extend(scan.nearest.iter().chain(&scan.timely).map(|near| Proposed::new(near.facets, true)));
+        proposed.extend(scan.nearest.iter().chain(&scan.timely).map(|near| Proposed::new(near.facets, true)));
         let second = second();
         let (mut nearness, mut spread) = (HashMap::new(), None);
         if let Some(second) = &second {

@@ -16,7 +16,10 @@ impl Reply for Response {
         if self.hits.is_empty() {
             match &self.hidden {
                 Some(hidden) => {
-                    page.note(&format!("{}\n", hidden_text(hidden, &page.project(hidden.project.as_deref()))));
+                    page.note(&format!(
+                        "{}\n",
+                        hidden_text(hidden, &page.project(hidden.project.as_deref()))
+                    ));
                 }
                 None => page.note(&format!("{}\n", self.why_empty())),
             }
@@ -47,9 +50,10 @@ impl Reply for Response {
             let data = json!({ "hits": [], "omitted": self.omitted, "budget_for_all": self.budget_for_all });
             return tell::answer(&format!("{}.", self.more()), data);
         }
-        let elsewhere = self.hidden.as_ref().map(|hidden| {
-            hidden_text(hidden, hidden.project.as_deref().unwrap_or_default())
-        });
+        let elsewhere = self
+            .hidden
+            .as_ref()
+            .map(|hidden| hidden_text(hidden, hidden.project.as_deref().unwrap_or_default()));
         if self.hits.is_empty() {
             let text = elsewhere.map(|text| format!(" {text}.")).unwrap_or_default();
             return tell::answer(&format!("Nothing relevant is remembered.{text}"), json!({ "hits": [] }));
