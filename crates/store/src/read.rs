@@ -202,7 +202,8 @@ impl Store {
                 "SELECT p.num, rtrim(json_extract(p.doc, '$.body')) LIKE '%?' FROM memory m \
                  JOIN memory p ON p.num = m.num - 1 AND p.project = m.project \
                  WHERE m.num = ?1 AND m.passages = 1 AND p.passages = 1 \
-                 AND json_extract(m.doc, '$.session') = json_extract(p.doc, '$.session')",
+                 AND CASE WHEN json_valid(m.doc) AND json_valid(p.doc) \
+                 THEN json_extract(m.doc, '$.session') = json_extract(p.doc, '$.session') END",
             )?;
             let mut found = HashMap::new();
             for num in nums {

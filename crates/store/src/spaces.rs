@@ -256,7 +256,7 @@ impl Store {
             let mut found = Vec::with_capacity(passages.len());
             for PassageId(passage) in passages {
                 let key = read.query_row(params![space, passage, SLOT_BYTES as i64], |row| {
-                    let slot = row.get_ref(0)?.as_blob()?;
+                    let slot = bytes(row, 0)?;
                     Ok(placed(slot, 0, *passage).map(|found| found.key).filter(|key| *key != NO_VECTOR))
                 });
                 found.push(match key.optional()?.flatten() {
@@ -299,7 +299,7 @@ impl Store {
         let mut near = HashMap::new();
         for passage in passages {
             let key = find.query_row(params![space, passage, SLOT_BYTES as i64], |row| {
-                let slot = row.get_ref(0)?.as_blob()?;
+                let slot = bytes(row, 0)?;
                 Ok(placed(slot, 0, passage).map(|found| found.key).filter(|key| *key != NO_VECTOR))
             });
             let Some(key) = key.optional()?.flatten() else { continue };
@@ -380,8 +380,8 @@ fn gaps_of(conn: &Connection, space: &str, memory: i64) -> rusqlite::Result<Vec<
     let mut gaps = Vec::new();
     while let Some(row) = rows.next()? {
         let (passage, chunk, slot): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let facets = live(row.get_ref(3)?.as_blob()?).next();
-        let slots = row.get_ref(4)?.as_blob_or_null()?.unwrap_or_default();
+        let facets = live(bytes(row, 3)?).next();
+        let slots = bytes(row, 4)?;
         if facets.is_some_and(|facets| is_wanted(&facets)) && placed(slots, 0, passage).is_none() {
             gaps.push((chunk, slot as usize, passage));
         }
@@ -541,10 +541,15 @@ fn write_slots(conn: &Connection, space: &str, chunk: i64, slots: &[u8]) -> rusq
     Ok(())
 }
 
+/// A blob; nothing if it is missing or damaged, for vectors can be made again.
+fn bytes<'r>(row: &'r rusqlite::Row<'_>, at: usize) -> rusqlite::Result<&'r [u8]> {
+    Ok(row.get_ref(at)?.as_blob_or_null().ok().flatten().unwrap_or_default())
+}
+
 /// Reads `scale, vec`.
 fn vector_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Vector> {
     let scale: f64 = row.get(0)?;
-    let values = row.get_ref(1)?.as_blob()?.iter().map(|byte| byte.cast_signed()).collect();
+    let values = bytes(row, 1)?.iter().map(|byte| byte.cast_signed()).collect();
     Ok(Vector { scale: scale as f32, values })
 }
 

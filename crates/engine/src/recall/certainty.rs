@@ -23,6 +23,10 @@ const SURE: f32 = 0.7;
 const ANSWERED: f32 = 0.25;
 /// If no hit is more probable than this, nothing in scope is near.
 const NEAR: f32 = 0.115;
+/// Or this similarity by the encoder, with this lead: in a small scope, nothing can stand far above the mean.
+const CLEAR: (f32, f32) = (0.28, 0.08);
+/// A hit with this share of the question's information leaves nothing to guess.
+const COVERED: f32 = 0.6;
 /// At most so many hits that are not certain.
 const MOST_PERHAPS: usize = 3;
 /// Marks the hits, best first, and removes those that are too uncertain.
@@ -32,9 +36,16 @@ pub(super) fn mark(judge: &Judge, hits: &mut Vec<Ranked>) {
     }
     let likely: Vec<f32> = (0..hits.len()).map(|at| judge.certainty.probability(&values(hits, at))).collect();
     let best = likely.iter().copied().fold(0.0, f32::max);
+    let is_clear = hits.first().and_then(|hit| hit.features).is_some_and(|features| {
+        features.encoder >= CLEAR.0 && features.encoder_lead >= CLEAR.1
+    });
     if best < NEAR {
-        // What shares its words with the question may still be meant.
-        hits.retain(|hit| hit.admitted);
+        // What shares its words with the question, or is alone in being near, may still be meant.
+        let mut place = 0;
+        hits.retain(|hit| {
+            place += 1;
+            hit.admitted || is_clear && place == 1
+        });
         hits.truncate(MOST_PERHAPS);
         hits.iter_mut().for_each(|hit| hit.certainty = Certainty::Perhaps);
         return;
@@ -45,13 +56,21 @@ pub(super) fn mark(judge: &Judge, hits: &mut Vec<Ranked>) {
         let follows = hit.score >= FOLLOWS * highest;
         hit.certainty = if *probability >= SURE {
             Certainty::Sure
-        } else if hit.admitted || any_admitted && follows || best >= ANSWERED {
+        } else if hit.admitted || (any_admitted || best >= ANSWERED) && follows {
             Certainty::Likely
         } else {
             Certainty::Perhaps
         };
     }
     settle(hits);
+    // Whoever has found what was asked for need not guess.
+    let is_found = |hit: &Ranked| {
+        let covers = hit.features.is_some_and(|features| features.coverage >= COVERED);
+        hit.certainty == Certainty::Sure || hit.admitted && covers
+    };
+    if hits.first().is_some_and(is_found) {
+        hits.retain(|hit| hit.certainty > Certainty::Perhaps);
+    }
 }
 
 /// Makes certainty follow the order, and keeps at most three that are not certain.
