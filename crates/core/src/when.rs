@@ -225,9 +225,8 @@ impl Times {
             return 2;
         }
         if let Some(unit) = Unit::named(word(1)).filter(|unit| *unit != Unit::Day) {
-            // "last week" may be the one before this, or the last seven days.
-            let back = if word(0) == "last" { 0.75 } else { 0.5 };
-            self.around.push(Around::period(today - back * unit.days(), back * unit.days()));
+            let back = if word(0) == "last" { 1.0 } else { 0.5 };
+            self.around.push(Around::period(today - back * unit.days(), 0.5 * unit.days()));
             self.spans.push(span(2));
             return 2;
         }
@@ -385,7 +384,7 @@ mod tests {
         for (question, days) in [
             ("what happened in the past two weeks", ["2023-06-15", "2023-06-08", "2023-06-01"]),
             ("appointments in March", ["2023-03-01", "2023-03-15", "2023-03-30"]),
-            ("calls in the last week", ["2023-06-14", "2023-06-09", "2023-06-06"]),
+            ("calls last week", ["2023-06-11", "2023-06-08", "2023-06-05"]),
         ] {
             let times = Times::in_question(question, now);
             assert_eq!(days.map(|day| times.fit(at(day))), [1.0; 3], "{question}");

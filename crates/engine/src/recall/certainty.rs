@@ -4,7 +4,7 @@ use hark_core::Origin;
 use hark_core::rank::judge::{CERTAINTY, Judge};
 use serde::Serialize;
 
-use super::fuse::{FOLLOWS, Ranked};
+use super::fuse::{FOLLOWS, Ranked, Tier};
 
 /// How far a hit is to be believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
@@ -23,8 +23,9 @@ const SURE: f32 = 0.7;
 const ANSWERED: f32 = 0.25;
 /// If no hit is more probable than this, nothing in scope is near.
 const NEAR: f32 = 0.115;
-/// Or this similarity by the encoder, with this lead: in a small scope, nothing can stand far above the mean.
-const CLEAR: (f32, f32) = (0.28, 0.08);
+/// Or both models find the same hit nearest: similarity by the encoder, its lead, similarity by the static model. In a
+/// small scope, nothing can stand far above the mean.
+const CLEAR: (f32, f32, f32) = (0.18, 0.05, 0.25);
 /// A hit with this share of the question's information leaves nothing to guess.
 const COVERED: f32 = 0.6;
 /// At most so many hits that are not certain.
@@ -37,7 +38,8 @@ pub(super) fn mark(judge: &Judge, hits: &mut Vec<Ranked>) {
     let likely: Vec<f32> = (0..hits.len()).map(|at| judge.certainty.probability(&values(hits, at))).collect();
     let best = likely.iter().copied().fold(0.0, f32::max);
     let is_clear = hits.first().and_then(|hit| hit.features).is_some_and(|features| {
-        features.encoder >= CLEAR.0 && features.encoder_lead >= CLEAR.1
+        let by_encoder = features.encoder >= CLEAR.0 && features.encoder_lead >= CLEAR.1;
+        by_encoder && features.cosine >= CLEAR.2 && features.cosine_lag <= 0.0
     });
     if best < NEAR {
         // What shares its words with the question, or is alone in being near, may still be meant.
@@ -75,9 +77,10 @@ pub(super) fn mark(judge: &Judge, hits: &mut Vec<Ranked>) {
 
 /// Makes certainty follow the order, and keeps at most three that are not certain.
 pub fn settle(hits: &mut Vec<Ranked>) {
-    // The order is the judgement's: what stands above a likely hit is no less likely.
+    // The order is the judgement's: what stands above a likely hit is no less likely. What a link brought along was not
+    // judged.
     let mut least = Certainty::Perhaps;
-    for hit in hits.iter_mut().rev() {
+    for hit in hits.iter_mut().rev().filter(|hit| hit.tiers != [Tier::Graph]) {
         least = least.max(hit.certainty.min(Certainty::Likely));
         hit.certainty = hit.certainty.max(least);
     }
@@ -86,6 +89,7 @@ pub fn settle(hits: &mut Vec<Ranked>) {
         perhaps += usize::from(hit.certainty == Certainty::Perhaps);
         hit.certainty > Certainty::Perhaps || perhaps <= MOST_PERHAPS
     });
+    hits.sort_by_key(|hit| hit.certainty == Certainty::Perhaps);
 }
 
 /// What certainty is judged by, in the order of [`CERTAINTY`].

@@ -97,7 +97,10 @@ pub(super) fn standings(
         standings.retain(|standing| standing.judged.as_ref().is_some_and(|(features, _)| leads(features)));
         for standing in &mut standings {
             if let Some((features, effect)) = &mut standing.judged {
-                *effect = judge.correction(features).max(-standing.total);
+                // Nothing was learned about what a link or a name brought along.
+                let is_measured = standing.shares.iter().any(|share| share.tier != Tier::Graph);
+                let correction = if is_measured { judge.correction(features) } else { 0.0 };
+                *effect = correction.max(-standing.total);
                 standing.total += *effect;
             }
         }
@@ -138,15 +141,16 @@ pub(super) fn rank(
         subject::newest_first(store, models.encoder.map(Embedder::id), judge, &mut hits, question)?;
     }
     put_successors_first(&mut hits);
-    let mut listed = diversify(hits, question.limit);
+    let mut listed = diversify(hits);
     if let Some(judge) = models.judge {
         certainty::mark(judge, &mut listed);
     }
+    listed.truncate(question.limit);
     Ok(listed)
 }
 
 /// A near-duplicate of a better hit gives way to one that is about as good and says something else.
-fn diversify(hits: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
+fn diversify(hits: Vec<Ranked>) -> Vec<Ranked> {
     let mut listed: Vec<Ranked> = Vec::with_capacity(hits.len());
     for mut hit in hits {
         if listed.iter().any(|other| alike(&other.stored.memory, &hit.stored.memory)) {
@@ -161,7 +165,6 @@ fn diversify(hits: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
         listed.push(hit);
     }
     order(&mut listed);
-    listed.truncate(limit);
     listed
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hark_engine::ops::{context, edit, embed, forget, recall, reindex, remember, stats, status};
+use hark_engine::ops::{context, edit, forget, recall, reindex, remember, stats, status};
 use hark_engine::embed::Choice;
 use hark_engine::{Caller, Clock, Config, Engine, Home};
 use proptest::prelude::*;
@@ -201,8 +201,6 @@ fn a_worker_merges_the_segments_of_the_index() {
     for number in 0..40 {
         keep(&mut writing, format!("Note {number}: the harbour is looked after by crew {}.", number * 7));
     }
-    // Otherwise the worker would do this too, and the encoder would affect the results.
-    embed::run(&mut writing, &Caller::user(None), &embed::Request::default()).unwrap();
     let (before, parts) = (answers(&mut writing), writing.parts_of_index().unwrap());
     hark_engine::worker::run(&mut open(&folder), std::time::Duration::from_secs(20), None).unwrap();
     let joined = writing.parts_of_index().unwrap();
