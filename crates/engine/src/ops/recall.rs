@@ -38,7 +38,7 @@ pub struct Request {
     #[schemars(skip)]
     pub words: Vec<String>,
     /// Another wording of the question; can be repeated
-    #[schemars(description = "1-2 other wordings")]
+    #[schemars(description = "Other wordings")]
     #[arg(long, value_name = "QUERY")]
     #[serde(default)]
     pub also: Vec<String>,
@@ -313,7 +313,7 @@ pub const OPERATION: Operation = Operation {
     tool: Tool::On {
         name: "memory_recall",
         family: Family::Core,
-        description: "Search long-term memory for what is known about a topic, file, error or decision. Returns the most relevant memories, or none.",
+        description: "Search memory for what is known about a topic, file, error or decision.",
     },
     surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),

@@ -28,6 +28,8 @@ const NEAR: f32 = 0.115;
 const CLEAR: (f32, f32, f32) = (0.18, 0.05, 0.25);
 /// A hit with this share of the question's information leaves nothing to guess.
 const COVERED: f32 = 0.6;
+/// A hit that fits the time that is asked about this well follows the others.
+const IN_TIME: f32 = 0.5;
 /// At most so many hits that are not certain.
 const MOST_PERHAPS: usize = 3;
 /// Marks the hits, best first, and removes those that are too uncertain.
@@ -55,7 +57,8 @@ pub(super) fn mark(judge: &Judge, hits: &mut Vec<Ranked>) {
     let highest = hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
     let any_admitted = hits.iter().any(|hit| hit.admitted);
     for (hit, probability) in hits.iter_mut().zip(&likely) {
-        let follows = hit.score >= FOLLOWS * highest;
+        let in_time = hit.features.is_some_and(|features| features.time >= IN_TIME);
+        let follows = hit.score >= FOLLOWS * highest || in_time;
         hit.certainty = if *probability >= SURE {
             Certainty::Sure
         } else if hit.admitted || (any_admitted || best >= ANSWERED) && follows {

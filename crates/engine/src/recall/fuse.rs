@@ -66,6 +66,8 @@ pub struct Ranked {
 
 /// How many fused hits are loaded and weighed, beyond those requested.
 const SPARE: usize = 10;
+/// The share of a score that the judgement may take away.
+const MOST_TAKEN: f32 = 0.9;
 /// How many of the best hits spread activation through links.
 const SEEDS: usize = 4;
 /// Two memories this similar say the same.
@@ -100,7 +102,7 @@ pub(super) fn standings(
                 // Nothing was learned about what a link or a name brought along.
                 let is_measured = standing.shares.iter().any(|share| share.tier != Tier::Graph);
                 let correction = if is_measured { judge.correction(features) } else { 0.0 };
-                *effect = correction.max(-standing.total);
+                *effect = correction.max(-MOST_TAKEN * standing.total);
                 standing.total += *effect;
             }
         }

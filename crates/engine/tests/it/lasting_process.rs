@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hark_engine::ops::{context, edit, forget, recall, reindex, remember, stats, status};
 use hark_engine::embed::Choice;
+use hark_engine::ops::{context, edit, forget, recall, reindex, remember, stats, status};
 use hark_engine::{Caller, Clock, Config, Engine, Home};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -19,8 +19,7 @@ fn open(folder: &TempDir) -> Engine {
     let mut config = Config::default();
     // Each question makes some of the encoder's missing vectors, so two processes that ask in turn may differ in them.
     config.embedding.model = Choice::Static;
-    Engine::open(place, config, Clock::from_setting(Some("2026-09-01T12:00:00Z")).unwrap())
-        .unwrap()
+    Engine::open(place, config, Clock::from_setting(Some("2026-09-01T12:00:00Z")).unwrap()).unwrap()
 }
 
 fn answers(engine: &mut Engine) -> String {
