@@ -43,7 +43,7 @@ pub struct Request {
     #[serde(default)]
     pub also: Vec<String>,
     /// Maximum number of results
-    #[schemars(description = "Most results")]
+    #[schemars(description = "Most")]
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
     /// Only these kinds
@@ -61,7 +61,7 @@ pub struct Request {
     #[schemars(skip)]
     pub statuses: Vec<Status>,
     /// Only newer than `30d` or a date
-    #[schemars(description = "Newer than 30d or a date")]
+    #[schemars(description = "30d or a date")]
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
     /// As known at that time
@@ -313,7 +313,7 @@ pub const OPERATION: Operation = Operation {
     tool: Tool::On {
         name: "memory_recall",
         family: Family::Core,
-        description: "Search memory for what is known about a topic, file, error or decision.",
+        description: "Search memory about a topic, file, error or decision.",
     },
     surfaces: EVERYWHERE,
     code: Code::on_store::<Request>(),

@@ -94,8 +94,11 @@ pub(super) fn standings(
     sort(&mut standings);
     if let Some(judge) = judge {
         evidence::gather(store, &mut standings, candidates, question)?;
-        let leads =
-            |features: &Features| features.base_place.max(features.encoder_place) * LEADING as f32 >= 1.0;
+        let leads = |features: &Features| {
+            // Those of the time that is asked about were looked for on purpose.
+            let place = features.base_place.max(features.encoder_place);
+            place * LEADING as f32 >= 1.0 || features.time > 0.0
+        };
         standings.retain(|standing| standing.judged.as_ref().is_some_and(|(features, _)| leads(features)));
         for standing in &mut standings {
             if let Some((features, effect)) = &mut standing.judged {
