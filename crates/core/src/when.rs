@@ -250,7 +250,7 @@ impl Times {
             return 0;
         }
         let year = given.unwrap_or(if month <= this_month { this_year } else { this_year - 1 });
-        // Whoever names a month means it.
+        // A named month is exact.
         let center = days_from_civil(year, month, 16);
         self.around.push(Around { center, reach: 15.0, spread: 1.0 });
         2 + usize::from(given.is_some())

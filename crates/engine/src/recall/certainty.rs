@@ -68,7 +68,7 @@ pub(super) fn mark(judge: &Judge, hits: &mut Vec<Ranked>) {
         };
     }
     settle(hits);
-    // Whoever has found what was asked for need not guess.
+    // With an answer at hand, guesses are noise.
     let is_found = |hit: &Ranked| {
         let covers = hit.features.is_some_and(|features| features.coverage >= COVERED);
         hit.certainty == Certainty::Sure || hit.admitted && covers
@@ -101,7 +101,7 @@ pub(super) fn values(hits: &[Ranked], at: usize) -> [f32; CERTAINTY.len()] {
     let features = hit.features.unwrap_or_default();
     let others = hits.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other.score);
     let rival = others.fold(0.0, f32::max);
-    // Whoever may write into a repository or a team could otherwise make anything the answer to everything.
+    // Otherwise a repository or a teammate could make any memory the answer to every question.
     let trusted = !matches!(hit.stored.memory.origin, Origin::Repository | Origin::Teammate);
     let (phrase, phrase_coverage) =
         if trusted { (features.phrase_encoder, features.phrase_coverage) } else { (0.0, 0.0) };

@@ -7,7 +7,7 @@ use hark_core::rank::Contribution;
 use hark_core::rank::judge::{Judge, SUBJECT};
 use hark_core::text::{asks_for_former, speaks_of_change, terms};
 use hark_core::vector::Vector;
-use hark_core::{MemoryId, Timestamp};
+use hark_core::{MemoryId, Origin, Timestamp};
 use hark_store::{Store, StoreError};
 
 use super::Question;
@@ -118,8 +118,11 @@ pub(super) fn pairs(store: &Store, space: Option<&str>, hits: &[Ranked]) -> Resu
             let least = words[older].len().min(words[newer].len()).max(1) as f32;
             let (shared, contained) = (shared / all, shared / least);
             // Only what is alike, and in the same scope, can replace the other.
-            let same_scope = compared[older].stored.memory.scope == compared[newer].stored.memory.scope;
-            if !same_scope || (encoder.max(plain) < ALIKE && contained < SHARED) {
+            let (old, new) = (&compared[older].stored.memory, &compared[newer].stored.memory);
+            if old.scope != new.scope
+                || !may_replace(new.origin, old.origin)
+                || (encoder.max(plain) < ALIKE && contained < SHARED)
+            {
                 continue;
             }
             let values = values(&compared[older], &compared[newer], best);
@@ -134,6 +137,11 @@ pub(super) fn pairs(store: &Store, space: Option<&str>, hits: &[Ranked]) -> Resu
         }
     }
     Ok(pairs)
+}
+
+/// What a tool, a page, a teammate or a repository says never displaces what the user or an assistant stored.
+fn may_replace(newer: Origin, older: Origin) -> bool {
+    newer == older || matches!(newer, Origin::User | Origin::Assistant | Origin::Import)
 }
 
 /// Kind, cue, numbers, lag, fit, nearness, time apart, length, and whether both were said in a session.
@@ -185,4 +193,18 @@ fn words_of(text: &str) -> BTreeSet<String> {
 fn numbers(text: &str) -> BTreeSet<&str> {
     let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.').map(|part| part.trim_matches('.'));
     parts.filter(|part| !part.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_displaces_nothing_of_ones_own() {
+        for foreign in [Origin::Tool, Origin::File, Origin::Web, Origin::Teammate, Origin::Repository] {
+            assert!(!may_replace(foreign, Origin::User) && !may_replace(foreign, Origin::Assistant));
+            assert!(may_replace(Origin::User, foreign) && may_replace(foreign, foreign));
+        }
+        assert!(may_replace(Origin::Assistant, Origin::User));
+    }
 }
