@@ -122,8 +122,10 @@ pub(super) fn rank(
     question: &Question<'_>,
 ) -> Result<Vec<Ranked>, StoreError> {
     let best = standings.first().map_or(0.0, |s| s.total);
-    if models.judge.is_none() {
-        standings.retain(|s| s.admitted || s.total >= FOLLOWS * best);
+    match models.judge {
+        None => standings.retain(|s| s.admitted || s.total >= FOLLOWS * best),
+        // Proposed, but nothing speaks for it.
+        Some(_) => standings.retain(|s| s.total > 0.0),
     }
     standings.truncate(question.limit + SPARE);
     let ranks = tier_ranks(&standings);
