@@ -41,13 +41,7 @@ impl MemoryId {
     /// The eight characters after `m-`.
     pub fn tail(&self) -> String {
         let bytes = self.0.as_bytes();
-        let mut bits = bytes[11..16].iter().fold(0u64, |acc, b| (acc << 8) | u64::from(*b));
-        let mut out = [0u8; TAIL_CHARS];
-        for slot in out.iter_mut().rev() {
-            *slot = ALPHABET[(bits & 31) as usize];
-            bits >>= 5;
-        }
-        out.iter().map(|b| *b as char).collect()
+        tail_of(bytes[11..16].iter().fold(0u64, |acc, b| (acc << 8) | u64::from(*b)))
     }
 
     /// What people see and copy.
@@ -65,6 +59,16 @@ impl MemoryId {
         let b = self.0.as_bytes();
         u32::from_be_bytes([b[12], b[13], b[14], b[15]])
     }
+}
+
+/// The lowest 40 bits as eight characters.
+pub(crate) fn tail_of(mut bits: u64) -> String {
+    let mut out = [0u8; TAIL_CHARS];
+    for slot in out.iter_mut().rev() {
+        *slot = ALPHABET[(bits & 31) as usize];
+        bits >>= 5;
+    }
+    out.iter().map(|b| *b as char).collect()
 }
 
 impl fmt::Display for MemoryId {

@@ -9,6 +9,7 @@ mod id;
 mod raw;
 mod title;
 pub mod touches;
+mod turn;
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use id::{SessionId, SessionRef};
 pub use title::title_of_prompt;
+pub use turn::{Check, Turn};
 
 use crate::memory::UnknownKey;
 use crate::project::ProjectKey;
@@ -220,6 +222,9 @@ pub struct Session<T = Clean> {
     pub files: Vec<FileTouch<T>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checkpoints: Vec<Checkpoint<T>>,
+    /// Finished turns of real work, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<Turn<T>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary<T>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -275,6 +280,8 @@ impl Session {
     const MACHINE_CHECKPOINTS: usize = 20;
     const ITEM_CHARS: usize = 2_000;
     const ITEMS: usize = 500;
+    /// More turns than this are dropped, oldest first.
+    const TURNS: usize = 60;
 
     /// Whether an assistant is probably still working in it.
     pub fn is_live(&self, now: Timestamp) -> bool {
@@ -299,6 +306,7 @@ impl Session {
             references: Vec::new(),
             files: Vec::new(),
             checkpoints: Vec::new(),
+            turns: Vec::new(),
             summary: None,
             branch: None,
             head_start: None,
@@ -379,6 +387,16 @@ impl Session {
         self.updated = self.updated.max(now);
     }
 
+    /// Adds a turn, or replaces it: a turn grows until the next request.
+    pub fn add_turn(&mut self, turn: Turn) {
+        match self.turns.binary_search_by_key(&turn.at, |known| known.at) {
+            Ok(at) => self.turns[at] = turn,
+            Err(at) => self.turns.insert(at, turn),
+        }
+        let excess = self.turns.len().saturating_sub(Self::TURNS);
+        self.turns.drain(..excess);
+    }
+
     /// Sets the extracted summary, unless someone wrote one.
     pub fn summarise(&mut self, text: Clean) {
         let theirs = self.summary.as_ref().is_some_and(|summary| !summary.extracted);
@@ -420,6 +438,7 @@ impl Session {
             pointer.label.iter().for_each(|label| add(label));
         }
         self.files.iter().for_each(|file| add(&file.path));
+        self.turns.iter().for_each(|turn| add(&turn.asked));
         self.summary.iter().for_each(|summary| add(&summary.text));
         text
     }

@@ -36,6 +36,7 @@ mod summary;
 pub mod trace;
 pub mod transfer;
 mod trust;
+mod turns;
 mod voice;
 pub mod worker;
 

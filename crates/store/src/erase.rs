@@ -18,7 +18,7 @@ use crate::layout::Layout;
 use crate::leaning;
 use crate::store::Store;
 use crate::tombstones::turn_mark;
-use crate::traces::{Place, Traces};
+use crate::traces::{Place, SCRUBBED, Traces};
 use crate::write::Writer;
 
 /// Tables that are derived from memory files, or contain no text.
@@ -171,6 +171,9 @@ impl Writer<'_> {
                 sweep(Rows::All, Place::Elsewhere)?;
             }
         }
+        // The words of what is forgotten find nothing any more.
+        let forgotten = format!("%{SCRUBBED}%");
+        self.tx.execute("UPDATE turn SET terms = x'' WHERE doc LIKE ?1", [forgotten])?;
         Ok(changed)
     }
 

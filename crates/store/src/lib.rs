@@ -51,6 +51,7 @@ mod store;
 pub mod tombstones;
 mod traces;
 mod transfer;
+mod turns;
 mod used;
 mod write;
 
@@ -82,4 +83,5 @@ pub use store::{OpenOptions, Role, Store};
 pub use tombstones::{Passing, Tombstone};
 pub use traces::{SCRUBBED, Traces};
 pub use transfer::{Arrived, Departure, EntityTotal, is_safe_place};
+pub use turns::{PastTurns, StoredTurn};
 pub use write::Writer;

@@ -5,6 +5,7 @@
 
 mod files;
 mod read;
+mod turns;
 mod write;
 
 pub use read::parse;
@@ -36,7 +37,7 @@ pub const KNOWN_KEYS: &[&str] = &[
 
 /// The sections, in written order.
 pub const SECTIONS: &[&str] =
-    &[GOAL, DONE, PENDING, WORK, DECISIONS, FILES, PLANS, REFERENCES, CHECKPOINTS, SUMMARY];
+    &[GOAL, DONE, PENDING, WORK, DECISIONS, FILES, PLANS, REFERENCES, TURNS, CHECKPOINTS, SUMMARY];
 
 const GOAL: &str = "Goal";
 const DONE: &str = "Work completed";
@@ -46,6 +47,7 @@ const DECISIONS: &str = "Decisions";
 const FILES: &str = "Files touched";
 const PLANS: &str = "Plan files";
 const REFERENCES: &str = "References";
+const TURNS: &str = "Turns";
 const CHECKPOINTS: &str = "Checkpoints";
 const SUMMARY: &str = "Summary";
 

@@ -7,6 +7,7 @@ pub mod decay;
 pub mod fusion;
 pub mod judge;
 pub mod logistic;
+pub mod similar;
 
 /// One reason for the position of a hit, for `--explain`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]

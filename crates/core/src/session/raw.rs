@@ -71,6 +71,7 @@ impl Unredacted for Session<Raw> {
             references: self.references.redacted(clean),
             files: self.files.redacted(clean),
             checkpoints: self.checkpoints.redacted(clean),
+            turns: self.turns.redacted(clean),
             summary: self.summary.redacted(clean),
             branch: self.branch.redacted(clean),
             head_start: self.head_start.redacted(clean),

@@ -9,7 +9,7 @@ use hark_core::event::{Arrival, Event, EventKind, Recorded, Touch};
 use hark_core::memory::{Importance, UnknownKey};
 use hark_core::redact::{Clean, Raw, RedactOptions, Redactor, Unredacted};
 use hark_core::session::{
-    Checkpoint, CheckpointBy, FileOp, FileTouch, Pointer, SessionStatus, Summary, UnknownSection,
+    Check, Checkpoint, CheckpointBy, FileOp, FileTouch, Pointer, SessionStatus, Summary, Turn, UnknownSection,
 };
 use hark_core::{
     Kind, Life, Link, Memory, MemoryId, Origin, ProjectKey, Relation, Scope, Session, SessionId, Status,
@@ -98,6 +98,13 @@ fn session() -> Session {
             last: NOW,
         }],
         checkpoints: vec![Checkpoint { at: NOW, by: CheckpointBy::Agent, note: words("note") }],
+        turns: vec![Turn {
+            at: NOW,
+            asked: words("asked"),
+            files: vec![words("src/new.rs")],
+            check: Some(Check { command: words("cargo test"), passed: true }),
+            said: words("said"),
+        }],
         summary: Some(Summary { text: words("summary"), extracted: true }),
         branch: Some(words("branch")),
         head_start: Some(words("head")),

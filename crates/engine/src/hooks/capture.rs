@@ -23,7 +23,7 @@ use crate::failures::{self, Trails};
 use crate::project;
 use crate::project::changes::{self, Uncommitted};
 use crate::project_store::may_be_written_down;
-use crate::summary;
+use crate::{summary, turns};
 
 /// How much of each kind of text to keep, in bytes.
 const PROMPT: usize = 8_000;
@@ -537,6 +537,9 @@ pub(crate) fn machine_checkpoint(
     };
     if let Some(evidence) = evidence {
         evidence.apply(&mut stored);
+    }
+    if let Some(turn) = turns::latest(writer, num)? {
+        stored.session.add_turn(turn);
     }
     let session = &mut stored.session;
     let (calls, files) = (session.tool_calls, session.files.len());

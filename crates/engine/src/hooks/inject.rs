@@ -3,27 +3,23 @@
 
 use std::path::Path;
 
+use hark_core::Clean;
 use hark_core::budget::estimate_tokens;
 use hark_core::event::{Arrival, EventKind};
 use hark_core::quote::quoted;
-use hark_core::{Clean, Memory, Status};
 use hark_hosts::hook::tools::{self, ToolClass, ToolUse};
 use hark_hosts::hook::{HookEvent, MOST_CHARS, Moment, Say, What};
 use hark_store::Injection;
-use hark_store::search::Filter;
 use tracing::debug_span;
 
 use crate::config::{CheckpointPolicy, Config};
-use crate::engine::{Caller, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::failures::{self, alert};
 use crate::hooks::boot::{self, Beginning};
 use crate::hooks::capture::{self, Captured};
-use crate::ops::recall::{Freshness, freshness};
-use crate::ops::scope::ReadScope;
+use crate::hooks::prompt::for_prompt;
 use crate::project;
-use crate::recall::gate::{self, Threshold};
-use crate::recall::{self, Question};
 
 /// A text to inject, and what it consists of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -246,68 +242,6 @@ fn clipped(text: &str) -> String {
         return cut.to_owned();
     }
     format!("{}\n{CLOSE}", &text[..place(MOST_CHARS - CLOSE.len() - 1)])
-}
-
-/// Memories that answer a prompt: only with strong evidence, and never what session `told` has received or
-/// stored itself.
-pub fn for_prompt(
-    engine: &mut Engine,
-    told: Option<i64>,
-    folder: Option<&Path>,
-    prompt: &Clean,
-) -> Result<Option<Words>, EngineError> {
-    let budget = engine.config.inject.prompt;
-    if budget == 0 || gate::is_trivial(prompt) || !engine.store.is_current() {
-        return Ok(None);
-    }
-    let now = engine.now();
-    let caller = Caller { cwd: folder.map(Path::to_owned), ..Caller::default() };
-    let visible = debug_span!("find project").in_scope(|| ReadScope::default().resolve(engine, &caller))?;
-    let filter = Filter {
-        projects: visible.projects.clone(),
-        kinds: Vec::new(),
-        statuses: vec![Status::Active],
-        tags: Vec::new(),
-        since: None,
-        as_of: None,
-        now,
-    };
-    let question = Question::new(prompt, filter, visible.current.as_ref(), gate::MOST, now);
-    let mut hits = debug_span!("recall")
-        .in_scope(|| recall::answer(&engine.store, engine.embedder.as_ref(), &question))?;
-    hits.retain(|hit| !hit.stored.memory.life.is_wrong());
-    let _deciding = debug_span!("decide what to say").entered();
-    let leaning = visible.current.as_ref().map_or(Ok(0), |project| engine.store.leaning(project))?;
-    let threshold = Threshold::new(engine.config.inject.certainty).leaning(leaning);
-    let decision = gate::decide(hits.iter(), threshold);
-    let mut fresh: Vec<&Memory> = Vec::new();
-    let asking = told.map(|session| engine.store.whereabouts(session)).transpose()?.flatten();
-    // What this session stored is already in its conversation, unless the client dropped that part.
-    let own = |memory: &Memory| -> Result<bool, EngineError> {
-        let names = asking.as_ref().map(|at| [at.id.as_str(), at.host_session.as_str()]);
-        let is_own =
-            memory.session.as_deref().is_some_and(|by| names.is_some_and(|names| names.contains(&by)));
-        let Some(session) = told.filter(|_| is_own) else { return Ok(is_own) };
-        Ok(engine.store.last_compaction(session)?.is_none_or(|at| memory.created > at))
-    };
-    let root = folder.map(project::work_tree);
-    for memory in decision.chosen.iter().map(|at| &hits[*at].stored.memory) {
-        // Hark does not volunteer memories about files that no longer exist.
-        let here = root.as_deref().filter(|_| memory.scope.project() == visible.current.as_ref());
-        if freshness(memory, here) == Freshness::Stale {
-            continue;
-        }
-        let known = |session| engine.store.was_told(session, &memory.id.short());
-        if !told.map(known).transpose()?.unwrap_or(false) && !own(memory)? {
-            fresh.push(memory);
-        }
-    }
-    let lines = recall::tell(&fresh, room_for_prompt(budget), now);
-    if lines.is_empty() {
-        return Ok(None);
-    }
-    let items = fresh.iter().take(lines.len()).map(|memory| memory.id.short()).collect();
-    Ok(Some(Words { text: frame(&lines.join("\n")), items, why: "relevant to the prompt" }))
 }
 
 /// The tokens of a prompt's budget that remain inside the frame.

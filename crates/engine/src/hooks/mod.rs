@@ -9,6 +9,7 @@ pub mod health;
 pub mod inject;
 pub(crate) mod left_off;
 pub(crate) mod page;
+pub mod prompt;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

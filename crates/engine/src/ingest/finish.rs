@@ -7,7 +7,7 @@ use hark_core::time::{DAY_MS, parse_span};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::hooks::capture;
-use crate::summary;
+use crate::{summary, turns};
 
 /// Brings one session up to date with its events. Everything that learns from a whole session starts here:
 /// this runs once after each read that added something, and again if it failed.
@@ -26,6 +26,12 @@ pub fn after_session(engine: &mut Engine, session: i64) -> Result<(), EngineErro
         if let Some((first, last)) = writer.span_of_events(session)? {
             stored.session.started = stored.session.started.min(first);
             stored.session.updated = stored.session.updated.max(last);
+        }
+        // Turns that hooks reported are known already, and say more: tools may change files without naming them.
+        for turn in turns::all(writer, session)? {
+            if !stored.session.turns.iter().any(|known| known.at == turn.at) {
+                stored.session.add_turn(turn);
+            }
         }
         let last = stored.session.updated;
         let is_old = last < now.minus_millis(stale);

@@ -11,7 +11,7 @@ use tracing::debug_span;
 use super::embed;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
-use crate::hooks::inject;
+use crate::hooks::prompt;
 use crate::operation::text::{count, safe};
 use crate::operation::{
     BAD, BOLD, Call, Code, DIM, EVERYWHERE, Effect, Family, GOOD, Group, Operate, Operation, Page, Reply,
@@ -303,7 +303,7 @@ fn trace_prompt(engine: &Engine, call: &Call<'_>) -> Result<Vec<Step>, EngineErr
         let config = debug_span!("read settings").in_scope(|| call.machine.config())?;
         let mut hook = debug_span!("open store")
             .in_scope(|| Engine::open_as(call.machine.home()?, config, call.machine.clock, Role::Hook))?;
-        inject::for_prompt(&mut hook, None, call.machine.cwd.as_deref(), &prompt)
+        prompt::for_prompt(&mut hook, None, call.machine.cwd.as_deref(), &prompt)
     });
     outcome?;
     Ok(steps)

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use hark_core::{IdRef, Memory, Origin, Status};
-use hark_store::StoreError;
+use hark_store::{StoreError, StoredTurn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use serde_json::json;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Ids of memories
+    /// Ids of memories (m-…) and turns (t-…)
     #[schemars(description = "Their ids")]
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
@@ -48,6 +48,14 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let mut failed = Vec::new();
     let mut unphrased = None;
     for text in &request.ids {
+        if let Some(tail) = turn_tail(text) {
+            match turn(engine, text, &tail) {
+                Ok(stored) => memories.push(MemoryView::of_turn(&stored, now)),
+                Err(error) if is_about_the_id(&error) => failed.push((text.clone(), error)),
+                Err(error) => return Err(error),
+            }
+            continue;
+        }
         let found = text
             .parse::<IdRef>()
             .map_err(EngineError::from)
@@ -74,6 +82,28 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     Ok(Response { memories, missing: missing.collect(), unphrased })
 }
 
+/// What follows `t-` in the id of a turn.
+fn turn_tail(text: &str) -> Option<String> {
+    text.trim().to_ascii_lowercase().strip_prefix("t-").map(str::to_owned)
+}
+
+/// The one turn that an id names.
+fn turn(engine: &Engine, text: &str, tail: &str) -> Result<StoredTurn, EngineError> {
+    let is_whole = tail.len() >= IdRef::MIN_TAIL && tail.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let mut found = if is_whole { engine.store.turns_by_tail(tail)? } else { Vec::new() };
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => Err(EngineError::invalid(
+            format!("no turn has the id `{}`", text.chars().take(60).collect::<String>()),
+            "its session may have been forgotten; see `hark sessions`",
+        )),
+        _ => Err(EngineError::invalid(
+            format!("several turns begin with t-{tail}"),
+            "pass more characters of the id",
+        )),
+    }
+}
+
 /// Whether an assistant that reads a memory could say how it will be asked for.
 fn may_get_phrases(memory: &Memory) -> bool {
     memory.asked_as.is_empty() && memory.status == Status::Active && memory.origin != Origin::Repository
@@ -89,7 +119,7 @@ pub const OPERATION: Operation = Operation {
     name: "show",
     also: &[],
     summary: "Show memories in full",
-    help: "",
+    help: "An id that begins with t- names a turn: a finished piece of work in a past session.",
     examples: &[
         ("hark show m-7k3q9x2d", "Show one memory with its reason, tags and files"),
         ("hark show m-7k3q9x2d m-2p8w4n6c --json", "Print two memories as JSON"),

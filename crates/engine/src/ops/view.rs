@@ -1,7 +1,8 @@
 //! A memory as surfaces show it.
 
-use hark_core::{Memory, Timestamp};
-use hark_store::Stored;
+use hark_core::memory::Importance;
+use hark_core::{Memory, Origin, Status, Timestamp};
+use hark_store::{Stored, StoredTurn};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -111,6 +112,47 @@ impl MemoryView {
             helpful: memory.life.helpful,
             verdict: memory.life.verdict.map(|v| v.to_string()),
             revision: memory.revision,
+            file: None,
+        }
+    }
+
+    /// A turn in the same shape. It has no file of its own: it is a line in the file of its session.
+    pub(crate) fn of_turn(stored: &StoredTurn, now: Timestamp) -> Self {
+        let StoredTurn { turn, session, project } = stored;
+        let at = turn.at.to_string();
+        MemoryView {
+            id: stored.id(),
+            uuid: stored.id(),
+            kind: "turn".to_owned(),
+            status: Status::Active.to_string(),
+            title: turn.asked.to_string(),
+            body: turn.story(),
+            why: None,
+            learned: None,
+            topic: None,
+            tags: Vec::new(),
+            files: turn.files.iter().map(ToString::to_string).collect(),
+            entities: Vec::new(),
+            asked_as: Vec::new(),
+            project: project.as_ref().map(ToString::to_string),
+            importance: Importance::default().get(),
+            confidence: 1.0,
+            pinned: false,
+            origin: Origin::Assistant.to_string(),
+            author: None,
+            session: Some(session.short()),
+            turn: None,
+            created: at.clone(),
+            updated: at,
+            age: turn.at.age(now),
+            closed: None,
+            expires: None,
+            superseded_by: None,
+            confirmations: 0,
+            confirmed: None,
+            helpful: 0,
+            verdict: None,
+            revision: 1,
             file: None,
         }
     }

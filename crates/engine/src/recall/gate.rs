@@ -76,12 +76,14 @@ pub struct Decision {
     pub chosen: Vec<usize>,
 }
 
+/// How many hits are judged.
+pub const CONSIDERED: usize = 8;
 /// The maximum number of memories per prompt.
-pub const MOST: usize = 8;
+pub const MOST: usize = 3;
 
 /// Judges the hits of a prompt, best first.
 pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) -> Decision {
-    let likely: Vec<f32> = hits.take(MOST).map(|hit| probability(&hit.signals)).collect();
+    let likely: Vec<f32> = hits.take(CONSIDERED).map(|hit| probability(&hit.signals)).collect();
     let probability = likely.iter().copied().fold(0.0, f32::max);
     let inject = probability >= threshold.0 && probability > 0.0;
     let comes_along = |at: &usize| inject && likely[*at] >= GATE.companion * threshold.0;

@@ -24,6 +24,7 @@ use crate::own;
 use crate::projects::ProjectNum;
 use crate::read::Stored;
 use crate::store::Store;
+use crate::turns;
 
 pub(crate) use pick_up::{pick_up, rebuild};
 pub use process::SessionProcess;
@@ -114,6 +115,7 @@ fn filled(conn: &Connection, mut found: StoredSession) -> rusqlite::Result<Store
             })
         })?
         .collect::<rusqlite::Result<_>>()?;
+    found.session.turns = turns::of_session(conn, found.num)?;
     Ok(found)
 }
 
@@ -330,6 +332,7 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
         "unsettled",
         "distilled",
         "session_process",
+        "turn",
     ] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?.execute([num])?;
     }
@@ -350,6 +353,7 @@ pub(crate) fn put(
     let mut lean = session.clone();
     lean.files.clear();
     lean.checkpoints.clear();
+    lean.turns.clear();
     let doc = serde_json::to_string(&lean).unwrap_or_default();
     let ended = session.ended.map(Timestamp::as_millis);
     let num = match num {
@@ -398,6 +402,7 @@ pub(crate) fn put(
         }
     };
     put_details(conn, num, session)?;
+    turns::put(conn, num, &session.id, &session.turns)?;
     Ok(num)
 }
 

@@ -180,6 +180,8 @@ pub(super) fn merged(mut edited: Session, counted: &Session) -> Session {
             None => edited.files.push(file.clone()),
         }
     }
+    let fresh = counted.turns.iter().filter(|turn| turn.at > written);
+    fresh.for_each(|turn| edited.add_turn(turn.clone()));
     edited.tool_calls = edited.tool_calls.max(counted.tool_calls);
     edited.updated = edited.updated.max(counted.updated);
     edited

@@ -7,7 +7,7 @@ use super::super::front_matter::raw_entries;
 use super::super::parse::{ParseError, checked, first_line, quoting, split, time};
 use super::{
     CHECKPOINTS, DECISIONS, DONE, FILES, GOAL, KNOWN_KEYS, PENDING, PLANS, REFERENCES, SECTIONS, SUMMARY,
-    WORK, extract_mark, files, is_heading, unescape,
+    TURNS, WORK, extract_mark, files, is_heading, turns, unescape,
 };
 use crate::memory::UnknownKey;
 use crate::project::ProjectKey;
@@ -113,6 +113,12 @@ fn section(
         FILES => session.files.extend(touched(lines, session.updated, clean)),
         PLANS => session.plans.extend(items(lines).iter().filter_map(|item| pointer(item, clean))),
         REFERENCES => session.references.extend(items(lines).iter().filter_map(|item| pointer(item, clean))),
+        TURNS => {
+            items(lines)
+                .iter()
+                .filter_map(|item| turns::parse(item, clean))
+                .for_each(|turn| session.add_turn(turn));
+        }
         CHECKPOINTS => {
             session.checkpoints.extend(items(lines).iter().filter_map(|item| checkpoint(item, clean)));
         }

@@ -158,3 +158,19 @@ proptest! {
         let _ = parse(&format!("---\nid: 019cb41c-eb7b-7909-8909-090909090909\n---\n{body}"), &as_is);
     }
 }
+
+#[test]
+fn turns_survive_being_written() {
+    let mut s = session();
+    let said = clean(&"All tests pass | done. ".repeat(40));
+    let check = Check { command: clean("mise run `test`"), passed: true };
+    let files = vec![clean("a b.go"), clean("c.go"), clean("a b.go"), clean("odd`name")];
+    s.add_turn(Turn::new(s.started, &clean("fix the\nlogin | form"), files, Some(check), &said).unwrap());
+    let later = Timestamp::from_millis(s.started.as_millis() + 1_000);
+    s.add_turn(Turn::new(later, &clean("- then | the rest"), vec![], None, &clean("")).unwrap());
+    let text = render(&s);
+    assert!(text.contains("fix the login ¦ form | `a b.go`, `c.go`, "), "{text}");
+    assert_eq!(parse(&text, &as_is).unwrap(), s);
+    assert_eq!((s.turns.len(), s.turns[0].files.len()), (2, 3));
+    assert!(Turn::new(later, &clean(" "), vec![], None, &said).is_none());
+}

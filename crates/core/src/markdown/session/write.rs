@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::super::front_matter::of_others;
 use super::super::render::{line, optional, scalar};
 use super::{
-    CHECKPOINTS, DECISIONS, DONE, FILES, GOAL, KNOWN_KEYS, PENDING, PLANS, REFERENCES, SUMMARY, WORK, escape,
-    extract_mark, files,
+    CHECKPOINTS, DECISIONS, DONE, FILES, GOAL, KNOWN_KEYS, PENDING, PLANS, REFERENCES, SUMMARY, TURNS, WORK,
+    escape, extract_mark, files, turns,
 };
 use crate::redact::Clean;
 use crate::session::{Pointer, Session};
@@ -34,6 +34,10 @@ pub fn render(session: &Session) -> String {
     }
     pointers(&mut out, PLANS, &session.plans);
     pointers(&mut out, REFERENCES, &session.references);
+    if !session.turns.is_empty() {
+        heading(&mut out, TURNS);
+        turns::render(&mut out, &session.turns);
+    }
     if !session.checkpoints.is_empty() {
         heading(&mut out, CHECKPOINTS);
         for checkpoint in &session.checkpoints {

@@ -1,0 +1,178 @@
+//! Work done before: makes a turn of each finished piece of work, and finds the one that is most like what is asked.
+
+use std::path::Path;
+
+use hark_core::budget::{estimate_tokens, truncate_to_tokens};
+use hark_core::event::EventKind;
+use hark_core::failure::{Place, Step, Verdict, judge};
+use hark_core::quote::quoted;
+use hark_core::rank::similar::{self, Asked, Bag, FEWEST_WORDS};
+use hark_core::session::asked::request_in;
+use hark_core::session::{Check, Turn};
+use hark_core::{Clean, Timestamp};
+use hark_hosts::hook::tools::{ToolClass, class_of};
+use hark_store::{PastEvent, ProjectNum, Store, StoredTurn, Writer};
+
+use crate::error::EngineError;
+use crate::recall::gate::is_trivial;
+
+/// The newest events of a session that are read for its latest turn.
+const LATEST: usize = 400;
+/// And for all of its turns.
+const ALL: usize = 20_000;
+/// Older turns than the newest of these are not compared.
+const COMPARED: usize = 2_000;
+/// Files that a session looked at or changed lately.
+const TARGETS: usize = 60;
+const FILES_SO_FAR: usize = 12;
+/// What was asked and said before, in characters.
+const ASKED_BEFORE: usize = 500;
+const SAID_BEFORE: usize = 600;
+/// The parts of a line, in tokens.
+const ASKED_TOKENS: usize = 40;
+const SAID_TOKENS: usize = 40;
+const FILES_SHOWN: usize = 4;
+
+/// The turn at the end of a session, if it is real work.
+pub(crate) fn latest(writer: &Writer<'_>, session: i64) -> Result<Option<Turn>, EngineError> {
+    let events = writer.events(session, &KINDS, LATEST)?;
+    let start = events.iter().rposition(is_request);
+    let Some(start) = start else { return Ok(None) };
+    let changed = writer.files_changed_since(session, events[start].at)?;
+    Ok(told(&events[start..], &changed))
+}
+
+/// All turns of a session, from events that a transcript brought.
+pub(crate) fn all(writer: &Writer<'_>, session: i64) -> Result<Vec<Turn>, EngineError> {
+    let events = writer.events(session, &KINDS, ALL)?;
+    let starts: Vec<usize> = (0..events.len()).filter(|at| is_request(&events[*at])).collect();
+    let ends = starts.iter().skip(1).copied().chain([events.len()]);
+    Ok(starts.iter().zip(ends).filter_map(|(start, end)| told(&events[*start..end], &[])).collect())
+}
+
+const KINDS: [EventKind; 3] = [EventKind::Prompt, EventKind::Tool, EventKind::Reply];
+
+/// "Yes, do it" continues the turn before.
+fn is_request(event: &PastEvent) -> bool {
+    if event.kind != EventKind::Prompt.name() {
+        return false;
+    }
+    request_in(&event.body).is_some_and(|text| !is_trivial(&text) && Bag::of(&text).len() >= FEWEST_WORDS)
+}
+
+/// The story of one turn. `changed` are files that its tools changed without naming them.
+fn told(events: &[PastEvent], changed: &[Clean]) -> Option<Turn> {
+    let request = request_in(&events.first()?.body)?;
+    let tools = || events.iter().filter(|event| event.kind == EventKind::Tool.name());
+    let is_edit = |event: &&PastEvent| class_of(&event.tool) == ToolClass::Edit && event.ok != Some(false);
+    let files = tools().filter(is_edit).map(|event| event.target.clone());
+    let files = files.filter(|path| !path.is_empty() && !path.contains('\n'));
+    let mut files: Vec<Clean> = files.map(Clean::already_redacted).collect();
+    files.extend(changed.iter().cloned());
+    // Files outside the project say nothing about it.
+    files.retain(|path| !Path::new(path.as_str()).is_absolute());
+    if files.is_empty() {
+        return None;
+    }
+    let check = tools().rev().filter(|event| class_of(&event.tool) == ToolClass::Shell).find_map(|event| {
+        let judged = judge(&event.target, event.ok, &event.body, &Place::default())?;
+        let passed = match judged.verdict {
+            Verdict::Passed => true,
+            Verdict::Failed(_) => false,
+            Verdict::Unknown => return None,
+        };
+        let is_check = !matches!(judged.ran.step, Step::Other | Step::Install);
+        is_check.then(|| Check { command: Clean::already_redacted(judged.ran.key), passed })
+    });
+    let said =
+        events.iter().rev().find(|event| event.kind == EventKind::Reply.name() && !event.body.is_empty());
+    let said = said.map(|event| event.body.clone()).unwrap_or_default();
+    Turn::new(events.first()?.at, &request, files, check, &said)
+}
+
+/// What the asking session has done so far.
+pub(crate) fn context(store: &Store, session: Option<i64>, prompt: &str) -> Result<Asked, EngineError> {
+    let Some(session) = session else { return Ok(Asked::new(prompt, "", std::iter::empty())) };
+    let spoken = store.events(session, &[EventKind::Prompt, EventKind::Reply], 6)?;
+    let is_prompt = |event: &&PastEvent| event.kind == EventKind::Prompt.name();
+    // The newest prompt is the one that is asked.
+    let before =
+        spoken.iter().rev().filter(is_prompt).map(|event| event.body.as_str()).find(|text| *text != prompt);
+    let said = spoken.iter().rev().find(|event| !is_prompt(event)).map(|event| event.body.as_str());
+    let head = |text: Option<&str>, chars: usize| -> String {
+        text.unwrap_or_default().chars().take(chars).collect()
+    };
+    let text = format!("{}\n{}", head(before, ASKED_BEFORE), head(said, SAID_BEFORE));
+    let mut files: Vec<String> = Vec::new();
+    for (tool, target) in store.recent_targets(session, TARGETS)? {
+        let is_file = matches!(class_of(&tool), ToolClass::Edit | ToolClass::Read) && !target.contains('\n');
+        if is_file && !files.contains(&target) && files.len() < FILES_SO_FAR {
+            files.push(target);
+        }
+    }
+    Ok(Asked::new(prompt, &text, files.iter().map(String::as_str)))
+}
+
+/// A turn and how probably it is the same kind of work.
+pub(crate) struct Found {
+    pub(crate) turn: StoredTurn,
+    pub(crate) likely: f32,
+}
+
+/// Earlier turns that are worth mentioning, most similar first.
+pub(crate) fn similar(
+    store: &Store,
+    projects: &[ProjectNum],
+    except: Option<i64>,
+    asked: &Asked,
+    most: usize,
+) -> Result<Vec<Found>, EngineError> {
+    if !asked.says_enough() {
+        return Ok(Vec::new());
+    }
+    let past = store.past_turns(projects, except, COMPARED)?;
+    let likely = similar::likely(asked, &past.stories);
+    let mut order: Vec<usize> = (0..likely.len()).filter(|at| likely[*at] >= similar::WORTH).collect();
+    order.sort_by(|a, b| likely[*b].total_cmp(&likely[*a]).then(past.keys[*b].1.cmp(&past.keys[*a].1)));
+    let mut found = Vec::new();
+    for at in order.into_iter().take(most) {
+        if let Some(turn) = store.turn(past.keys[at])? {
+            found.push(Found { turn, likely: likely[at] });
+        }
+    }
+    Ok(found)
+}
+
+/// A turn in one line.
+pub(crate) fn line(stored: &StoredTurn, now: Timestamp) -> String {
+    let turn = &stored.turn;
+    let asked = truncate_to_tokens(&quoted(&turn.asked), ASKED_TOKENS);
+    let names: Vec<&str> = turn.files.iter().map(Clean::as_str).collect();
+    let names = names.iter().take(FILES_SHOWN).copied().collect::<Vec<_>>().join(", ");
+    let more = turn.files.len().saturating_sub(FILES_SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let check =
+        turn.check.as_ref().map(|check| format!("; `{}` {}", quoted(&check.command), check.verdict()));
+    let said = first_sentence(&turn.said);
+    let said = if said.is_empty() { String::new() } else { format!(". {}", quoted(&said)) };
+    format!(
+        "- [{}] {}, a similar task: \"{asked}\" → changed {}{more}{}{said}",
+        stored.id(),
+        turn.at.ago(now),
+        quoted(&names),
+        check.unwrap_or_default(),
+    )
+}
+
+/// What the assistant said first that says something, without markup.
+fn first_sentence(said: &str) -> String {
+    let plain = said.replace(['#', '*', '`'], "");
+    let mut kept = String::new();
+    for sentence in plain.split_inclusive(['.', '!', ':']) {
+        kept.push_str(sentence);
+        if estimate_tokens(&kept) >= SAID_TOKENS / 4 {
+            break;
+        }
+    }
+    truncate_to_tokens(kept.trim(), SAID_TOKENS)
+}
