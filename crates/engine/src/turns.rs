@@ -125,12 +125,13 @@ pub(crate) fn similar(
     projects: &[ProjectNum],
     except: Option<i64>,
     asked: &Asked,
+    now: Timestamp,
     most: usize,
 ) -> Result<Vec<Found>, EngineError> {
     if !asked.says_enough() {
         return Ok(Vec::new());
     }
-    let past = store.past_turns(projects, except, COMPARED)?;
+    let past = store.past_turns(projects, except, now, COMPARED)?;
     let likely = similar::likely(asked, &past.stories);
     let mut order: Vec<usize> = (0..likely.len()).filter(|at| likely[*at] >= similar::WORTH).collect();
     order.sort_by(|a, b| likely[*b].total_cmp(&likely[*a]).then(past.keys[*b].1.cmp(&past.keys[*a].1)));

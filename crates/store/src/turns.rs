@@ -101,6 +101,7 @@ impl Store {
         &self,
         projects: &[ProjectNum],
         except: Option<i64>,
+        now: Timestamp,
         limit: usize,
     ) -> Result<PastTurns, StoreError> {
         let run = || -> rusqlite::Result<PastTurns> {
@@ -113,10 +114,15 @@ impl Store {
             for project in projects {
                 let mut rows = statement.query(params![project.0, except.unwrap_or(0), limit as i64])?;
                 while let Some(row) = rows.next()? {
-                    past.keys.push((row.get(0)?, Timestamp::from_millis(row.get(1)?)));
+                    let at = Timestamp::from_millis(row.get(1)?);
+                    past.keys.push((row.get(0)?, at));
                     let (terms, files) = (row.get_ref(2)?.as_blob()?, row.get_ref(3)?.as_blob()?);
                     let files = FileMark::all_from_bytes(files);
-                    past.stories.push(Story { words: Bag::from_bytes(terms), files });
+                    past.stories.push(Story {
+                        words: Bag::from_bytes(terms),
+                        files,
+                        days: at.days_until(now) as f32,
+                    });
                 }
             }
             Ok(past)

@@ -84,6 +84,8 @@ impl FileMark {
 pub struct Story {
     pub words: Bag,
     pub files: Vec<FileMark>,
+    /// How long ago it was.
+    pub days: f32,
 }
 
 /// What is asked, and what the session has done so far.
@@ -127,13 +129,13 @@ impl Asked {
 pub const FEWEST_WORDS: usize = 3;
 
 /// What is measured of each story, in this order.
-pub const MEASURES: [&str; 6] = ["words", "context", "files", "named", "words_lead", "context_lead"];
+pub const MEASURES: [&str; 7] = ["words", "context", "files", "named", "words_lead", "context_lead", "age"];
 
 /// Fitted on replayed sessions, each judged by a fit without it; docs/benchmarks.md has the figures.
-const CONSTANT: f32 = -2.55;
-const WEIGHTS: [f32; MEASURES.len()] = [2.27, 6.71, 1.03, 1.17, 0.43, 0.16];
+const CONSTANT: f32 = -2.26;
+const WEIGHTS: [f32; MEASURES.len()] = [1.51, 2.14, 0.61, 1.15, 0.45, 0.28, -0.06];
 /// The probability from which a story is worth mentioning.
-pub const WORTH: f32 = 0.5;
+pub const WORTH: f32 = 0.46;
 /// Files count in relation to at least this much.
 const FILES_FLOOR: f32 = 6.0;
 /// Keeps a lead from exploding where all stories are alike.
@@ -172,6 +174,7 @@ pub fn measures(asked: &Asked, stories: &[Story]) -> Vec<[f32; MEASURES.len()]> 
                 if named { 1.0 } else { 0.0 },
                 0.0,
                 0.0,
+                story.days.max(0.0).ln_1p(),
             ]
         })
         .collect();
@@ -215,7 +218,11 @@ mod tests {
     use super::*;
 
     fn story(text: &str, files: &[&str]) -> Story {
-        Story { words: Bag::of(text), files: files.iter().map(|file| FileMark::of(file)).collect() }
+        Story {
+            words: Bag::of(text),
+            files: files.iter().map(|file| FileMark::of(file)).collect(),
+            days: 1.0,
+        }
     }
 
     fn stories() -> Vec<Story> {
