@@ -2,17 +2,20 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
 use hark_core::Memory;
+use hark_core::rank::judge::Judge;
 use serde::{Deserialize, Serialize};
 
 use super::documents::{Document, Haystack};
-use super::rank::groups;
+use super::rank::{groups, read_weights};
 use super::shelf::Shelf;
 use super::{Cost, read_lines};
 use crate::config::Config;
+use crate::embed::minilm::MiniLm;
 use crate::error::EngineError;
 use crate::hooks::inject;
 use crate::recall;
@@ -38,6 +41,9 @@ pub struct GateRequest {
     /// Write what each decision was made from
     #[arg(long)]
     pub explain: bool,
+    /// Judge with these weights instead of the ones inside: a file that `cargo xtask eval --learn` wrote
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
     /// Keep the stores in this folder, and use them again
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
@@ -87,12 +93,14 @@ pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
         request.haystacks.as_deref().map(read_lines).transpose()?.unwrap_or_default();
     let threshold = request.threshold.map_or_else(Threshold::default, Threshold::new);
     let room = inject::room_for_prompt(Config::default().inject.prompt);
+    let learned = request.weights.as_deref().map(read_weights).transpose()?;
+    let judge = learned.as_ref().unwrap_or_else(|| Judge::inside());
+    let encoder = Some(Arc::new(MiniLm::inside()));
     let mut out = super::create(&request.out)?;
     let (mut stored, mut seconds, mut micros, mut injected) = (0, 0.0, Vec::new(), 0);
     for (name, documents, asked) in groups(&documents, &haystacks, &pairs, |pair| pair.haystack.as_deref())? {
         let kept = request.keep.as_ref().map(|folder| folder.join(name));
-        // The gate runs in hooks, which have no encoder.
-        let shelf = Shelf::fill(&documents, kept.as_deref(), None)?;
+        let shelf = Shelf::fill(&documents, kept.as_deref(), encoder.as_ref())?;
         stored += documents.len();
         seconds += shelf.store_seconds;
         for pair in asked {
@@ -100,12 +108,13 @@ pub fn gate(request: &GateRequest) -> Result<GateReport, EngineError> {
             let found = if gate::is_trivial(&pair.prompt) {
                 Vec::new()
             } else {
-                shelf.ask(&pair.prompt, pair.date.as_deref(), EXPLAINED, None)?
+                shelf.ask(&pair.prompt, pair.date.as_deref(), EXPLAINED, Some(judge))?
             };
             let decision = gate::decide(found.iter().map(|(_, hit)| hit), threshold);
             micros.push(started.elapsed().as_micros() as u64);
             injected += usize::from(decision.inject);
-            let chosen: Vec<&Memory> = decision.chosen.iter().map(|at| &found[*at].1.stored.memory).collect();
+            let chosen: Vec<&Memory> =
+                decision.chosen.iter().take(gate::MOST).map(|at| &found[*at].1.stored.memory).collect();
             let told = recall::tell(&chosen, room, shelf.latest).len();
             let ids = decision.chosen.iter().take(told).map(|at| found[*at].0.as_str()).collect();
             let judged = found.iter().map(|(id, hit)| Judged { id, signals: hit.signals });

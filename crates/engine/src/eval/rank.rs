@@ -90,7 +90,7 @@ impl<'a> Surveyed<'a> {
     }
 }
 
-fn read_weights(path: &Path) -> Result<Judge, EngineError> {
+pub(super) fn read_weights(path: &Path) -> Result<Judge, EngineError> {
     let fail = |reason: String| {
         EngineError::invalid(
             format!("cannot read the weights in {}: {reason}", path.display()),

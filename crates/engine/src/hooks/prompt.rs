@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use hark_core::budget::estimate_tokens;
+use hark_core::rank::judge::Judge;
 use hark_core::text::is_symptom;
+use hark_core::vector::Embedder;
 use hark_core::{Clean, Kind, Memory, Status, Timestamp};
 use hark_store::search::Filter;
 use tracing::debug_span;
@@ -15,7 +17,7 @@ use crate::error::EngineError;
 use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::{ReadScope, Visible};
 use crate::recall::gate::{self, Threshold};
-use crate::recall::{self, Question};
+use crate::recall::{self, Models, Question};
 use crate::{project, turns};
 
 /// Memories and turns that answer a prompt: only with strong evidence, and never what session `told` has received or
@@ -69,9 +71,16 @@ fn knowledge(
         as_of: None,
         now,
     };
-    let question = Question::new(prompt, filter, visible.current.as_ref(), gate::CONSIDERED, now);
-    let mut hits = debug_span!("recall")
-        .in_scope(|| recall::answer(&engine.store, engine.embedder.as_ref(), &question))?;
+    let mut question = Question::new(prompt, filter, visible.current.as_ref(), gate::CONSIDERED, now);
+    question.read = READ;
+    let encoder = engine.encoder();
+    let models = Models {
+        embedder: engine.embedder.as_ref(),
+        encoder: encoder.as_deref().map(|encoder| encoder as &dyn Embedder),
+        judge: Some(Judge::inside()),
+    };
+    let mut hits =
+        debug_span!("recall").in_scope(|| recall::answer_with(&engine.store, models, &question))?;
     let has_symptom = is_symptom(prompt);
     hits.retain(|hit| {
         let memory = &hit.stored.memory;
@@ -142,5 +151,7 @@ fn done_before(
     Ok(None)
 }
 
+/// Bytes of a prompt that the encoder reads: it takes milliseconds for each hundred.
+const READ: usize = 600;
 /// A session that was told so many similar turns has heard enough.
 const MOST_TOLD: usize = 12;

@@ -10,7 +10,7 @@ use hark_core::rank::judge::{Features, Judge, LEADING};
 use hark_core::rank::{Contribution, decay};
 use hark_core::retention::last_touch;
 use hark_core::vector::Embedder;
-use hark_core::{Memory, Scope, Status, Timestamp};
+use hark_core::{Memory, Origin, Scope, Status, Timestamp};
 use hark_store::search::{Activation, Candidates};
 use hark_store::{PassageId, Store, StoreError, Stored};
 use serde::Serialize;
@@ -291,7 +291,16 @@ fn weigh(
             reasons.push(Contribution { source: name.to_owned(), rank: None, value: factor, effect: factor });
         }
     }
-    let signals = Signals { score, ..standing.signals };
+    let features = standing.judged.map(|(features, _)| features);
+    let known = features.unwrap_or_default();
+    // Phrases that a repository or a teammate wrote must not open the gate.
+    let is_own = !matches!(memory.origin, Origin::Repository | Origin::Teammate);
+    let signals = Signals {
+        score,
+        encoder: known.encoder.max(if is_own { known.phrase_encoder } else { 0.0 }),
+        standing_out: known.standing_out,
+        ..standing.signals
+    };
     Ranked {
         passage: standing.passage,
         score,
@@ -300,7 +309,7 @@ fn weigh(
         stored,
         signals,
         held: standing.held,
-        features: standing.judged.map(|(features, _)| features),
+        features,
         certainty: Certainty::Likely,
         before: None,
         admitted: standing.admitted,

@@ -1,7 +1,7 @@
 //! Decides whether to inject anything unasked. Recall answers a question; the gate speaks only if the best
 //! hit is probably what the prompt is about.
 
-use hark_core::rank::calibration::GATE;
+use hark_core::rank::calibration::{CHATS, COMPANION, FEW, MANY, NAMED, NOTES, THRESHOLD, VAGUE};
 use serde::Serialize;
 
 use super::fuse::Ranked;
@@ -33,8 +33,13 @@ pub struct Signals {
     pub about_self: bool,
     /// Named in the prompt: a file, an issue, a person.
     pub named: bool,
-    /// The fused score.
+    /// The fused score, judged.
     pub score: f32,
+    /// Similarity by the encoder, and how many deviations it is above the mean of everything in scope.
+    pub encoder: f32,
+    pub standing_out: f32,
+    /// It has several passages, as conversations have.
+    pub is_long: bool,
 }
 
 /// Minimum probability for an injection.
@@ -44,7 +49,7 @@ pub struct Threshold(f32);
 impl Threshold {
     /// At most 5 % of prompts that are unrelated to anything stored get an injection; `cargo xtask eval`
     /// measures it.
-    pub const DEFAULT: f32 = GATE.threshold;
+    pub const DEFAULT: f32 = THRESHOLD;
 
     pub fn new(probability: f32) -> Self {
         Threshold(probability.clamp(0.0, 1.0))
@@ -81,35 +86,41 @@ pub const CONSIDERED: usize = 8;
 /// The maximum number of memories per prompt.
 pub const MOST: usize = 3;
 
-/// Judges the hits of a prompt, best first.
+/// Judges the hits of a prompt, best first. Usually one is enough; others come along if they are about as probable.
 pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) -> Decision {
     let likely: Vec<f32> = hits.take(CONSIDERED).map(|hit| probability(&hit.signals)).collect();
     let probability = likely.iter().copied().fold(0.0, f32::max);
     let inject = probability >= threshold.0 && probability > 0.0;
-    let comes_along = |at: &usize| inject && likely[*at] >= GATE.companion * threshold.0;
-    let chosen = (0..likely.len()).filter(comes_along).collect();
+    let odds = |p: f32| p / (1.0 - p).max(f32::EPSILON);
+    let comes_along = |at: &usize| {
+        inject && likely[*at] >= threshold.0 && odds(likely[*at]) >= COMPANION * odds(probability)
+    };
+    let mut chosen: Vec<usize> = (0..likely.len()).filter(comes_along).collect();
+    chosen.sort_by(|a, b| likely[*b].total_cmp(&likely[*a]).then(a.cmp(b)));
     Decision { inject, probability, chosen }
 }
 
 /// The probability that a hit is what the prompt is about: a logistic model, fitted on prompts with their own
-/// history and with an unrelated one (`docs/benchmarks.md`).
+/// history and with an unrelated one (`docs/benchmarks.md`). Notes and conversations differ too much for one.
 pub fn probability(signals: &Signals) -> f32 {
+    let gate = if signals.is_long { CHATS } else { NOTES };
     // The best of many unrelated texts is closer than the best of few.
     let crowd = (signals.in_scope.max(10) as f32).log10();
-    let matched = signals.matched.min(GATE.many) as f32 / GATE.many as f32;
-    let mut z = GATE.constant + GATE.whole_share * signals.whole_share + GATE.together * signals.together;
-    z += GATE.cosine * signals.cosine
-        + GATE.matched * matched
-        + GATE.crowd * crowd
-        + GATE.score * signals.score;
+    let matched = signals.matched.min(MANY) as f32 / MANY as f32;
+    let mut z = gate.constant + gate.whole_share * signals.whole_share + gate.together * signals.together;
+    z += gate.cosine * signals.cosine
+        + gate.matched * matched
+        + gate.crowd * crowd
+        + gate.score * signals.score;
+    z += gate.encoder * signals.encoder + gate.standing_out * signals.standing_out / 4.0;
     if signals.about_self {
         // Either the person said it about themselves in one sentence, or it is about someone else.
-        z += GATE.said_of_self * signals.said + GATE.about_self;
+        z += gate.said_of_self * signals.said + gate.about_self;
     }
     if signals.named {
-        z += GATE.named;
-    } else if signals.terms < GATE.few && !signals.about_self {
-        z += GATE.vague;
+        z += NAMED;
+    } else if signals.terms < FEW && !signals.about_self {
+        z += VAGUE;
     }
     1.0 / (1.0 + (-z).exp())
 }

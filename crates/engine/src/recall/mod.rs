@@ -43,6 +43,8 @@ pub struct Question<'a> {
     pub now: Timestamp,
     /// The time that the question asks about, if it mentions one.
     pub time: Times,
+    /// How many bytes of it the encoder reads.
+    pub read: usize,
     /// As the encoder reads it, once it has: reading takes longer than a search.
     encoded: OnceLock<Option<Vector>>,
 }
@@ -56,7 +58,7 @@ impl<'a> Question<'a> {
         now: Timestamp,
     ) -> Self {
         let time = Times::in_question(text, now);
-        Question { text, filter, current, limit, now, time, encoded: OnceLock::new() }
+        Question { text, filter, current, limit, now, time, read: HEAD, encoded: OnceLock::new() }
     }
 
     /// The same question elsewhere.
@@ -146,7 +148,8 @@ fn search<T: Default>(
         // The encoder takes about as long to read the question as the tiers take to propose candidates.
         let is_new = question.encoded.get().is_none();
         let read = encoder.filter(|_| is_new);
-        let reading = read.map(|encoder| scope.spawn(|| encoder.embed_question(head(&text))));
+        let reading =
+            read.map(|encoder| scope.spawn(|| encoder.embed_question(beginning(&text, question.read))));
         let second = move || {
             let vector = question.encoded.get_or_init(|| reading?.join().ok().flatten()).clone();
             Some(Second { space: encoder?.id().to_owned(), vector: vector? })
@@ -197,7 +200,13 @@ fn meaning(terms: &QueryTerms, text: &str, embedder: &dyn Embedder) -> Option<Me
 
 /// The part of a long question that is embedded: its beginning says what it is about.
 fn head(text: &str) -> &str {
-    let mut end = text.len().min(4_096);
+    beginning(text, HEAD)
+}
+
+const HEAD: usize = 4_096;
+
+fn beginning(text: &str, bytes: usize) -> &str {
+    let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -115,7 +115,8 @@ impl Standing {
                 in_scope: asked.in_scope as u32,
                 about_self: asked.about_self,
                 named: false,
-                score: 0.0,
+                is_long: candidate.is_long,
+                ..Signals::default()
             },
             held: candidate.held,
             sentence: None,

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::score::Share;
 use super::sets::{self, string};
 use crate::failure::Outcome;
+use crate::workspace;
 
 /// Prompts by the set whose documents they are asked of.
 #[derive(Default)]
@@ -29,6 +30,10 @@ impl Pairs {
                 pairs.add(sets::lines(&path)?);
             }
         }
+        let notes = data.join("notes");
+        if notes.join("negatives.jsonl").is_file() {
+            pairs.add(of_notes(&notes)?);
+        }
         Ok(pairs)
     }
 
@@ -41,6 +46,37 @@ impl Pairs {
     pub(super) fn of(&self, set: &str) -> Option<&[Value]> {
         self.0.get(set).map(Vec::as_slice)
     }
+}
+
+/// Requests that a note of their project is about, and prompts that no note is about.
+fn of_notes(folder: &Path) -> Outcome<Vec<Value>> {
+    let mut gold: HashMap<String, Vec<String>> = HashMap::new();
+    for line in workspace::read(&folder.join("qrels.tsv"))?.lines() {
+        let mut parts = line.split('\t');
+        if let (Some(question), Some(document)) = (parts.next(), parts.next()) {
+            gold.entry(question.to_owned()).or_default().push(document.to_owned());
+        }
+    }
+    let record = |id: String, prompt: String, project: &Value, right: Option<&Vec<String>>| {
+        json!({
+            "pid": id, "set": "notes", "prompt": prompt, "haystack": project, "project": project,
+            "date": super::notes::ASKED, "gold": right,
+            "expect": if right.is_some() { "inject" } else { "silent" },
+        })
+    };
+    let mut found = Vec::new();
+    for query in sets::lines(&folder.join("queries.jsonl"))? {
+        let id = string(&query, "qid");
+        if query["type"] == "prompt" && query["project"].is_string() {
+            found.push(record(id.clone(), string(&query, "query"), &query["project"], gold.get(&id)));
+        }
+    }
+    for (number, negative) in sets::lines(&folder.join("negatives.jsonl"))?.iter().enumerate() {
+        if negative["project"].is_string() {
+            found.push(record(format!("n{number}"), string(negative, "prompt"), &negative["project"], None));
+        }
+    }
+    Ok(found)
 }
 
 /// Both ways to be wrong: speaking for nothing, and not saying what is known.

@@ -22,6 +22,7 @@ use crate::failure::{Failure, Outcome};
 use crate::workspace::{self, Scratch};
 use crate::{machine, page, shared_data};
 use gate::{GateScore, Pairs};
+use hark_core::rank::calibration;
 pub(crate) use notes::{NOTHING, OPEN_NOTHING};
 use score::Scores;
 use sets::Set;
@@ -137,7 +138,8 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let encoder = options.encoder.as_ref().map(whole).transpose();
     let encoder = encoder.map_err(|e| Failure::new(format!("--encoder: {e}")))?;
     // The stores of the last run still hold what its evidence was taken from.
-    let stores = if options.learn { out.join("stores") } else { scratch.path().join("stores") };
+    let stores =
+        if options.learn || options.fit { out.join("stores") } else { scratch.path().join("stores") };
     if options.learn && !options.reuse && stores.exists() {
         std::fs::remove_dir_all(&stores).map_err(|e| Failure::io(&stores, &e))?;
     }
@@ -180,7 +182,8 @@ pub(crate) fn run(options: &Options) -> Outcome {
 }
 
 /// Sets whose prompts the gate is fitted on.
-const FITTED_ON: [&str; 2] = ["lme_s", "codemem_entire"];
+const FITTED_NOTES: &[&str] = &["notes"];
+const FITTED_CHATS: &[&str] = &["lme_s", "codemem_entire"];
 
 pub(crate) struct Asker {
     hark: Hark,
@@ -227,29 +230,40 @@ impl Asker {
         Ok((sets::lines(&run)?, cost))
     }
 
-    /// On the shared sets alone: the ones of our own then show what it does elsewhere.
+    /// Notes and conversations each on their own: they differ too much for one model. The judgement in the hits is one
+    /// that was learned without the set, if there is one.
     fn fit(&self, sets: &[Set], pairs: &Pairs, write: bool) -> Outcome {
-        let mut judged = Vec::new();
-        for set in sets.iter().filter(|set| FITTED_ON.contains(&set.name)) {
-            let prompts = pairs.of(set.name).unwrap_or_default();
-            let (decisions, _) = self.decide(set, prompts, &["gate", "--explain"])?;
-            judged.extend(fit::judged(set.name, prompts, &decisions));
+        let mut gates = Vec::new();
+        for names in [FITTED_NOTES, FITTED_CHATS] {
+            let mut judged = Vec::new();
+            for set in sets.iter().filter(|set| names.contains(&set.name)) {
+                let prompts = pairs.of(set.name).unwrap_or_default();
+                let unseen = self.out.join(format!("without_{}.weights", set.name));
+                let weights = unseen.display().to_string();
+                let mut what = vec!["gate", "--explain"];
+                if unseen.is_file() {
+                    what.extend(["--weights", &weights]);
+                }
+                let (decisions, _) = self.decide(set, prompts, &what)?;
+                judged.extend(fit::judged(set.name, prompts, &decisions));
+            }
+            if judged.is_empty() {
+                return Err(Failure::new(format!(
+                    "there are no prompts to fit on: {} are missing",
+                    names.join(", ")
+                )));
+            }
+            println!("\n{}", fit::report(&judged));
+            gates.push(fit::gate(&judged));
         }
-        if judged.is_empty() {
-            return Err(Failure::new(format!(
-                "there are no prompts to fit on: {} are missing",
-                FITTED_ON.join(", ")
-            )));
-        }
-        println!("\n{}", fit::report(&judged));
-        if write {
+        if let (true, [notes, chats]) = (write, gates.as_slice()) {
             let path = workspace::root().join("crates/core/src/rank/calibration.rs");
             let before = workspace::read(&path)?;
             let parts = before.split_once("// fitted: begin\n").zip(before.split_once("// fitted: end"));
             let Some(((head, _), (_, tail))) = parts else {
                 return Err(Failure::new(format!("{} has no fitted block", path.display())));
             };
-            let block = fit::gate(&judged).source();
+            let block = calibration::block(notes, chats);
             workspace::write(&path, &format!("{head}// fitted: begin\n{block}// fitted: end{tail}"))?;
         }
         Ok(())

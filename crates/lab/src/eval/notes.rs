@@ -12,7 +12,7 @@ use crate::failure::{Failure, Outcome};
 use crate::workspace;
 
 /// The questions are asked after all notes were written.
-const ASKED: &str = "2026-11-17T09:00:00Z";
+pub(super) const ASKED: &str = "2026-11-17T09:00:00Z";
 
 /// The sets of notes: those of the shared data, and the open ones in this repository.
 pub(super) fn present(data: &Path, scratch: &Path) -> Outcome<Vec<Set>> {
