@@ -11,7 +11,7 @@ use hark_store::{Layout, OpenOptions, Role, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::embed::Shelf;
+use crate::embed::{Choice, Shelf};
 use crate::embed::minilm::{MiniLm, Reranker};
 use crate::error::EngineError;
 use crate::home::Home;
@@ -173,10 +173,10 @@ impl Engine {
         self.redactor.clean(Raw::new(text))
     }
 
-    /// The encoder, if the settings choose it and its file is intact. Loaded on first use, once per process,
-    /// and never in a hook, which has no time for it.
+    /// The encoder, if the settings choose it and its file is intact. Loaded on first use, once per process. A hook has
+    /// no time to load one from a file; the one inside takes less than a millisecond.
     pub(crate) fn encoder(&self) -> Option<Arc<MiniLm>> {
-        let wanted = self.role == Role::Ordinary;
+        let wanted = self.role == Role::Ordinary || self.config.embedding.model == Choice::Encoder;
         wanted.then(|| Shelf::of(&self.home.path).shared(&self.config.embedding.model))?
     }
 
