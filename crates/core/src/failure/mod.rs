@@ -10,8 +10,10 @@ mod outcome;
 mod place;
 mod read;
 pub mod record;
+pub mod region;
 mod signature;
 pub mod trail;
+mod worth;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +21,7 @@ pub use class::Class;
 pub use command::{Ran, Step};
 pub use place::Place;
 pub use signature::normalise;
+pub use worth::words_of_letters;
 
 /// One thing that went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
