@@ -21,7 +21,6 @@ pub use class::Class;
 pub use command::{Ran, Step};
 pub use place::Place;
 pub use signature::normalise;
-pub use worth::words_of_letters;
 
 /// One thing that went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -114,14 +114,16 @@ impl Record {
     /// Records that it made a run fail. Returns true if it had been fixed before.
     pub fn happened(&mut self, finding: &Finding, suspects: &[String], sight: Sight) -> bool {
         self.runs = self.runs.saturating_add(1);
+        if self.sessions == 0 {
+            // An older record says only how often it was seen.
+            self.sessions = self.seen;
+        }
+        if sight.elsewhere || self.sessions == 0 {
+            self.sessions = self.sessions.saturating_add(1);
+        }
         if !sight.again {
             self.seen = self.seen.saturating_add(1);
         }
-        if sight.elsewhere {
-            // An older record says only how often it was seen.
-            self.sessions = self.sessions.max(1).saturating_add(1);
-        }
-        self.sessions = self.sessions.max(1);
         if self.since_ms == 0 {
             self.since_ms = sight.at.as_millis();
         }
