@@ -70,6 +70,7 @@ pub struct InjectConfig {
     pub boot: usize,
     pub prompt: usize,
     pub alert: usize,
+    pub edit: usize,
     pub certainty: f32,
 }
 

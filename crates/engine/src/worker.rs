@@ -14,6 +14,7 @@ use crate::digest;
 use crate::distil;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::failures;
 use crate::hooks::capture;
 use crate::ingest;
 use crate::live;
@@ -83,6 +84,13 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
     done.digested = digest::run(engine, until)?.sessions;
     if started.elapsed() < limit {
         done.retired = retention::in_background(engine, now)?;
+    }
+    while started.elapsed() < limit {
+        let sorted = failures::sort::in_background(engine, now)?;
+        done.retired += sorted;
+        if sorted == 0 {
+            break;
+        }
     }
     if started.elapsed() < limit {
         done.backed_up = backup::in_background(engine, now)?;

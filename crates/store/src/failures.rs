@@ -146,13 +146,16 @@ fn put(conn: &Connection, row: &FailureRow) -> rusqlite::Result<i64> {
     Ok(num)
 }
 
+fn of_memory(conn: &Connection, id: &MemoryId) -> rusqlite::Result<Option<FailureRow>> {
+    conn.prepare_cached(&format!("SELECT {COLUMNS} FROM failure f WHERE f.memory = ?1"))?
+        .query_row([id.as_bytes().as_slice()], read_row)
+        .optional()
+        .map(Option::flatten)
+}
+
 /// Removes the row of a memory that left the index, and returns it in case the memory comes back.
 pub(crate) fn take_memory(conn: &Connection, id: &MemoryId) -> rusqlite::Result<Option<FailureRow>> {
-    let found = conn
-        .prepare_cached(&format!("SELECT {COLUMNS} FROM failure f WHERE f.memory = ?1"))?
-        .query_row([id.as_bytes().as_slice()], read_row)
-        .optional()?
-        .flatten();
+    let found = of_memory(conn, id)?;
     if let Some(row) = &found {
         conn.prepare_cached("DELETE FROM failure WHERE num = ?1")?.execute([row.num])?;
         conn.prepare_cached("DELETE FROM failure_target WHERE failure = ?1")?.execute([row.num])?;
@@ -218,6 +221,11 @@ impl Writer<'_> {
 
     pub fn failure(&self, project: ProjectNum, signature: &str) -> Result<Option<FailureRow>, StoreError> {
         by_signature(&self.tx, project, signature).at(self)
+    }
+
+    /// The failure that a memory is about.
+    pub fn failure_of_memory(&self, id: &MemoryId) -> Result<Option<FailureRow>, StoreError> {
+        of_memory(&self.tx, id).at(self)
     }
 
     /// Open failures of a family of runs.
@@ -350,6 +358,15 @@ impl Store {
              ORDER BY f.open DESC, f.last_at DESC LIMIT ?3"
         );
         hits(&self.conn, &sql, params![project.0, command, MOST]).at(self)
+    }
+
+    /// When a file of a failure was last edited, as far as we saw.
+    pub fn last_change(&self, failure: i64) -> Result<Timestamp, StoreError> {
+        self.conn
+            .prepare_cached("SELECT coalesce(max(changed), 0) FROM failure_target WHERE failure = ?1")
+            .and_then(|mut s| s.query_row([failure], |row| row.get(0)))
+            .map(Timestamp::from_millis)
+            .at(self)
     }
 
     /// The newest failures of a project, open ones first.

@@ -24,6 +24,10 @@ impl Store {
         get(&self.conn, key).at(self)
     }
 
+    pub fn unnote(&self, key: &str) -> Result<(), StoreError> {
+        self.conn.execute("DELETE FROM meta WHERE key = ?1", [key]).map(drop).at(self)
+    }
+
     pub fn note(&self, key: &str, value: &str) -> Result<(), StoreError> {
         put(&self.conn, key, value).at(self)
     }

@@ -19,6 +19,7 @@ const ADDITIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0011_project_places.sql"),
     include_str!("../../../migrations/sqlite/0012_phrases.sql"),
     include_str!("../../../migrations/sqlite/0013_unembedded.sql"),
+    include_str!("../../../migrations/sqlite/0014_failures_to_sort.sql"),
     include_str!("../../../migrations/sqlite/0015_turns.sql"),
 ];
 

@@ -9,6 +9,7 @@ mod damage;
 mod distil;
 mod distil_poison;
 mod doors;
+mod edit_site;
 mod failures;
 mod first_start;
 mod hand_edits;

@@ -10,8 +10,10 @@ mod outcome;
 mod place;
 mod read;
 pub mod record;
+pub mod region;
 mod signature;
 pub mod trail;
+mod worth;
 
 use serde::{Deserialize, Serialize};
 

@@ -3,11 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::region::{self, Region};
 use super::trail::{Edit, FixOutcome, Remedy};
 use super::{Class, Finding, Ran, Step};
 use crate::kind::Kind;
 use crate::memory::{Memory, UnknownKey};
 use crate::redact::Clean;
+use crate::time::Timestamp;
 
 /// The front-matter key of the data.
 pub const KEY: &str = "failure";
@@ -33,6 +35,20 @@ pub struct Record {
     pub symbols: Vec<String>,
     /// Counts sessions and reopenings, not reruns within a session.
     pub seen: u32,
+    /// Runs that it made fail, and sessions in which it did; 0 in records that are older than the count.
+    #[serde(default)]
+    pub runs: u32,
+    #[serde(default)]
+    pub sessions: u32,
+    /// Attempts in vain; `tried` holds the newest.
+    #[serde(default)]
+    pub vain: u32,
+    /// How long it was there before it was gone, all times together.
+    #[serde(default)]
+    pub took_ms: i64,
+    /// When it was first seen since it was last gone; 0 while it is gone.
+    #[serde(default)]
+    pub since_ms: i64,
     /// How often it was fixed, and how often it came back after that.
     #[serde(default)]
     pub fixes: u32,
@@ -46,9 +62,24 @@ pub struct Record {
     /// Files that the fix changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fix_files: Vec<String>,
+    /// Lines that the fix removed and added, as far as they tell whether an edit undoes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fix_removed: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fix_added: Vec<String>,
     /// Whether it has not happened again since the fix.
     #[serde(default)]
     pub fixed: bool,
+}
+
+/// The circumstances in which a failure was seen.
+#[derive(Debug, Clone, Copy)]
+pub struct Sight {
+    pub at: Timestamp,
+    /// This session has seen it since it was last fixed.
+    pub again: bool,
+    /// The last one to see or fix it was another session.
+    pub elsewhere: bool,
 }
 
 impl Record {
@@ -64,19 +95,37 @@ impl Record {
             suspects: suspects.to_vec(),
             symbols: finding.symbols.clone(),
             seen: 0,
+            runs: 0,
+            sessions: 0,
+            vain: 0,
+            took_ms: 0,
+            since_ms: 0,
             fixes: 0,
             relapses: 0,
             tried: Vec::new(),
             fix: String::new(),
             fix_files: Vec::new(),
+            fix_removed: Vec::new(),
+            fix_added: Vec::new(),
             fixed: false,
         }
     }
 
-    /// Records that it happened. Returns true if it had been fixed before.
-    pub fn happened(&mut self, finding: &Finding, suspects: &[String], again: bool) -> bool {
-        if !again {
+    /// Records that it made a run fail. Returns true if it had been fixed before.
+    pub fn happened(&mut self, finding: &Finding, suspects: &[String], sight: Sight) -> bool {
+        self.runs = self.runs.saturating_add(1);
+        if self.sessions == 0 {
+            // An older record says only how often it was seen.
+            self.sessions = self.seen;
+        }
+        if sight.elsewhere || self.sessions == 0 {
+            self.sessions = self.sessions.saturating_add(1);
+        }
+        if !sight.again {
             self.seen = self.seen.saturating_add(1);
+        }
+        if self.since_ms == 0 {
+            self.since_ms = sight.at.as_millis();
         }
         for (own, new) in [
             (&mut self.files, &finding.files),
@@ -98,6 +147,7 @@ impl Record {
 
     pub fn attempt(&mut self, outcome: FixOutcome, edits: &[Edit]) {
         if outcome == FixOutcome::Failed {
+            self.vain = self.vain.saturating_add(1);
             let told = edits_told(edits);
             self.tried.retain(|known| *known != told);
             self.tried.push(told);
@@ -106,11 +156,19 @@ impl Record {
         }
     }
 
-    pub fn repaired(&mut self, by: &Remedy) {
+    pub fn repaired(&mut self, by: &Remedy, at: Timestamp) {
         self.fixed = !matches!(by, Remedy::Instead(_));
+        if self.fixed && self.since_ms > 0 {
+            let took = at.as_millis().saturating_sub(self.since_ms).max(0);
+            (self.took_ms, self.since_ms) = (self.took_ms.saturating_add(took), 0);
+        }
         let told = match by {
             Remedy::Edits(edits) => {
                 self.fix_files = distinct(edits);
+                let all = |lines: fn(&Edit) -> &Vec<String>| -> Vec<String> {
+                    Region::kept(&edits.iter().flat_map(lines).cloned().collect::<Vec<_>>())
+                };
+                (self.fix_removed, self.fix_added) = (all(|e| &e.removed), all(|e| &e.added));
                 edits_told(edits)
             }
             Remedy::Command(command) => format!("ran `{}`", short(command, 100)),
@@ -136,13 +194,6 @@ impl Record {
         }
     }
 
-    /// Whether it deserves a memory: it was fixed, came back, or is about a file that was edited. Everything
-    /// else is only counted in the index.
-    pub fn is_worth_a_memory(&self, after_an_edit: bool) -> bool {
-        let about_files = !self.files.is_empty() || !self.suspects.is_empty();
-        (!self.fix.is_empty()) || self.seen > 1 || (about_files && after_an_edit)
-    }
-
     pub fn title(&self) -> String {
         let place =
             self.files.first().or(self.suspects.first()).map(|f| format!(" in {f}")).unwrap_or_default();
@@ -162,6 +213,9 @@ impl Record {
         line("Tried without success", &self.tried);
         line("Fixed by", &Some(self.fix.clone()).filter(|f| !f.is_empty()).into_iter().collect::<Vec<_>>());
         text.push_str(&format!("\nSeen: {}", self.seen));
+        if self.runs > self.seen {
+            text.push_str(&format!(", failed runs: {}", self.runs));
+        }
         if self.relapses > 0 {
             text.push_str(&format!(", back after a fix: {}", self.relapses));
         }
@@ -187,14 +241,19 @@ impl Record {
             .push(UnknownKey { key: Clean::trusted_constant(KEY), raw: clean(format!("{KEY}: {data}")) });
     }
 
+    /// The record that Hark itself keeps in a memory's file.
+    pub fn tracked(memory: &Memory) -> Option<Record> {
+        let raw = memory.unknown.iter().find(|entry| *entry.key == *KEY)?;
+        let data = raw.raw.strip_prefix(KEY)?.strip_prefix(':')?;
+        serde_json::from_str(data.trim()).ok()
+    }
+
     /// The record in a memory's file; for a failure written by hand, whatever its text says.
     pub fn of(memory: &Memory) -> Option<Record> {
         if memory.kind != Kind::Failure {
             return None;
         }
-        let raw = memory.unknown.iter().find(|entry| *entry.key == *KEY);
-        let data = raw.and_then(|entry| entry.raw.strip_prefix(KEY)?.strip_prefix(':'));
-        if let Some(record) = data.and_then(|text| serde_json::from_str::<Record>(text.trim()).ok()) {
+        if let Some(record) = Record::tracked(memory) {
             return Some(record);
         }
         Some(Record {
@@ -208,11 +267,18 @@ impl Record {
             suspects: Vec::new(),
             symbols: Vec::new(),
             seen: 1,
+            runs: 1,
+            sessions: 1,
+            vain: 0,
+            took_ms: 0,
+            since_ms: 0,
             fixes: 0,
             relapses: 0,
             tried: Vec::new(),
             fix: memory.learned.as_ref().map(|l| short(l, 180)).unwrap_or_default(),
             fix_files: Vec::new(),
+            fix_removed: Vec::new(),
+            fix_added: Vec::new(),
             fixed: false,
         })
     }
@@ -253,21 +319,13 @@ pub fn short(text: &str, chars: usize) -> String {
     }
 }
 
-/// An edit in a few words, from the input of an editing tool. Empty if that is not JSON of a known form; then
-/// the file name must suffice.
+/// An edit in a few words, from the input of an editing tool. Empty if that is not JSON of a known form or a whole
+/// file; then the file name must suffice.
 pub fn gist(input: &str) -> String {
-    const OLD: &[&str] = &["old_string", "old_str", "oldString", "old"];
-    const NEW: &[&str] = &["new_string", "new_str", "newString", "new"];
-    if let Ok(value) = serde_json::from_str::<serde_json::Value>(input) {
-        let part = value.get("edits").and_then(|edits| edits.get(0)).unwrap_or(&value);
-        let text = |names: &[&str]| names.iter().find_map(|n| part.get(n)?.as_str().map(str::to_owned));
-        if let (Some(old), Some(new)) = (text(OLD), text(NEW)) {
-            return changed(&old, &new);
-        }
-        let patch = ["command", "patch", "input", "patchText"].iter().find_map(|n| value.get(n)?.as_str());
-        return patch.map(patched).unwrap_or_default();
+    match region::pairs(input).first() {
+        Some((Some(old), new)) => changed(old, new),
+        _ => String::new(),
     }
-    patched(input)
 }
 
 /// The lines that differ, without the unchanged lines around them.
@@ -279,18 +337,6 @@ fn changed(old: &str, new: &str) -> String {
         lines[head..lines.len() - tail].iter().map(|l| l.trim()).collect::<Vec<_>>().join(" ")
     };
     arrow(&middle(&old), &middle(&new))
-}
-
-fn patched(patch: &str) -> String {
-    if !patch.contains("*** Begin Patch") && !patch.contains("@@") {
-        return String::new();
-    }
-    let of = |sign: char| {
-        let lines =
-            patch.lines().filter(|l| l.starts_with(sign) && !l.starts_with("+++") && !l.starts_with("---"));
-        lines.map(|l| l[1..].trim()).filter(|l| !l.is_empty()).take(3).collect::<Vec<_>>().join(" ")
-    };
-    arrow(&of('-'), &of('+'))
 }
 
 fn arrow(old: &str, new: &str) -> String {
@@ -317,18 +363,22 @@ mod tests {
         assert_eq!(gist("{\"file_path\":\"a…"), "");
     }
 
+    fn sight(at: i64) -> Sight {
+        Sight { at: Timestamp::from_millis(at), again: false, elsewhere: false }
+    }
+
     #[test]
     fn confidence_moves_with_outcomes() {
         let finding = super::super::read_for_tests("KeyError: 'x'");
         let ran = super::super::command::main_of("pytest").unwrap();
         let mut record = Record::new(&finding, &ran, &[]);
-        record.happened(&finding, &[], false);
-        record.repaired(&Remedy::Command("pip install x".to_owned()));
+        record.happened(&finding, &[], sight(1));
+        record.repaired(&Remedy::Command("pip install x".to_owned()), Timestamp::from_millis(2));
         let fixed = record.confidence();
-        assert!(record.happened(&finding, &[], false), "it came back");
+        assert!(record.happened(&finding, &[], sight(3)), "it came back");
         assert!(record.confidence() < fixed && !record.fixed);
-        record.repaired(&Remedy::Command("pip install x".to_owned()));
-        record.repaired(&Remedy::Nothing);
+        record.repaired(&Remedy::Command("pip install x".to_owned()), Timestamp::from_millis(2));
+        record.repaired(&Remedy::Nothing, Timestamp::from_millis(5));
         assert!(record.confidence() > 0.5 && record.fix == "ran `pip install x`");
     }
 }

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::command::Step;
+use super::region::Region;
 use super::{Class, Finding, Ran, Verdict};
 
 /// An edit of one file.
@@ -17,6 +18,11 @@ pub struct Edit {
     /// What was changed, in a few words; empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub gist: String,
+    /// Lines that it removed and added; few, and cut.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<String>,
 }
 
 /// A failure of this session that no run has settled yet.
@@ -112,9 +118,10 @@ const MOST_OPEN: usize = 24;
 const MOST_ACTS: usize = 16;
 
 impl Trail {
-    pub fn edited(&mut self, path: &str, gist: &str) {
+    pub fn edited(&mut self, path: &str, gist: &str, region: &Region) {
         self.n += 1;
-        self.edits.push(Edit { n: self.n, path: path.to_owned(), gist: gist.to_owned() });
+        let (removed, added) = (Region::kept(&region.removed), Region::kept(&region.added));
+        self.edits.push(Edit { n: self.n, path: path.to_owned(), gist: gist.to_owned(), removed, added });
         if self.edits.len() > MOST_EDITS {
             self.edits.remove(0);
         }
@@ -296,10 +303,7 @@ fn is_about_surroundings(ran: &Ran, class: Class) -> bool {
 const MOST_TOLD: usize = 3;
 
 fn is_before_tests(class: Class) -> bool {
-    matches!(
-        class,
-        Class::Syntax | Class::Type | Class::Name | Class::Import | Class::Link | Class::Dependency
-    )
+    class.is_of_a_compiler() || class == Class::Dependency
 }
 
 fn is_prose(path: &str) -> bool {
@@ -365,11 +369,11 @@ mod tests {
     #[test]
     fn tried_without_success_then_fixed() {
         let mut walk = Walk(Trail::default());
-        walk.0.edited("src/a.py", "");
+        walk.0.edited("src/a.py", "", &Region::default());
         assert_eq!(walk.run("pytest", false, KEY), ["seen src/a.py  false"]);
-        walk.0.edited("src/a.py", "");
+        walk.0.edited("src/a.py", "", &Region::default());
         assert_eq!(walk.run("pytest -q", false, KEY), ["tried failed src/a.py", "seen src/a.py  true"]);
-        walk.0.edited("src/c.py", "");
+        walk.0.edited("src/c.py", "", &Region::default());
         assert_eq!(walk.run("pytest", true, ""), ["fixed by src/c.py"]);
         assert_eq!(walk.run("pytest", true, ""), Vec::<String>::new(), "fixed once");
     }
@@ -377,11 +381,11 @@ mod tests {
     #[test]
     fn edits_are_not_blamed_for_environment_failures() {
         let mut walk = Walk(Trail::default());
-        walk.0.edited("src/a.py", "");
+        walk.0.edited("src/a.py", "", &Region::default());
         let push = "fatal: The current branch topic has no upstream branch.";
         assert_eq!(walk.run("git push", false, push), ["seen   false"]);
         let mut walk = Walk(Trail::default());
-        walk.0.edited("src/a.py", "");
+        walk.0.edited("src/a.py", "", &Region::default());
         assert_eq!(walk.run("pytest", false, "bash: pytest: command not found"), ["seen   false"]);
     }
 
@@ -389,17 +393,17 @@ mod tests {
     fn a_fix_counts_although_another_failure_remains() {
         let mut walk = Walk(Trail::default());
         walk.run("pytest", false, &format!("{KEY}\n\n{OTHER}"));
-        walk.0.edited("src/a.py", "");
+        walk.0.edited("src/a.py", "", &Region::default());
         assert_eq!(walk.run("pytest", false, OTHER)[0..2], ["tried failed src/a.py", "seen src/b.py  true"]);
-        walk.0.edited("src/b.py", "");
+        walk.0.edited("src/b.py", "", &Region::default());
         assert_eq!(walk.run("pytest", true, ""), ["fixed by src/a.py", "fixed by src/b.py"]);
     }
 
     #[test]
     fn an_edit_is_suspected_although_no_trace_names_it() {
         let mut walk = Walk(Trail::default());
-        walk.0.edited("README.md", "");
-        walk.0.edited("src/calc.py", "");
+        walk.0.edited("README.md", "", &Region::default());
+        walk.0.edited("src/calc.py", "", &Region::default());
         let output = "____ test_sum ____\nE   assert 3 == 4\n\ntests/test_calc.py:5: AssertionError\n===== 1 failed in 0.1s =====";
         assert_eq!(walk.run("pytest", false, output), ["seen tests/test_calc.py src/calc.py false"]);
     }
@@ -425,7 +429,7 @@ mod tests {
     fn an_unrelated_run_settles_nothing() {
         let mut walk = Walk(Trail::default());
         walk.run("pytest tests/test_a.py", false, KEY);
-        walk.0.edited("src/a.py", "");
+        walk.0.edited("src/a.py", "", &Region::default());
         assert!(walk.run("pytest tests/test_b.py", true, "").is_empty());
         assert!(walk.run("ruff check .", true, "").is_empty());
         assert_eq!(walk.run("pytest tests/test_a.py", true, "").len(), 1);

@@ -17,6 +17,7 @@ pub(super) fn check(config: &Config) -> Result<(), String> {
         ("inject.boot", inject.boot as u64, 0, 100_000),
         ("inject.prompt", inject.prompt as u64, 0, 100_000),
         ("inject.alert", inject.alert as u64, 0, 100_000),
+        ("inject.edit", inject.edit as u64, 0, 100_000),
         ("checkpoint.every", u64::from(checkpoint.every), 1, 10_000),
         ("retention.archive", u64::from(retention.archive), 0, MOST_DAYS),
         ("retention.resolved", u64::from(retention.resolved), 0, MOST_DAYS),

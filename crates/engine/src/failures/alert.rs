@@ -1,33 +1,36 @@
-//! Warns before an assistant repeats something that failed before: what broke, what was tried, what fixed it.
-//! Short, once per session, and silent about failures that were fixed and whose files have not changed since.
+//! Warns at the tool call that is about to repeat what failed: an open failure, one that keeps coming back, or an
+//! edit that takes back a fix. A lookup by file, command and symbol, never a search.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::failure::Place;
 use hark_core::failure::command::{acts_on, main_of};
-use hark_core::quote::quoted;
+use hark_core::failure::region::{Region, names_of};
 use hark_core::time::DAY_MS;
 use hark_core::{Timestamp, redact::Redactor};
 use hark_hosts::hook::tools::{ToolClass, ToolUse};
 use hark_store::{FailureHit, FailureRow, ProjectNum, Store};
 
-use super::mark_of;
 use crate::error::EngineError;
 use crate::hooks::capture;
-use crate::hooks::inject::{Words, brief_frame};
 
-/// A fix that has held for this long is history.
-const REMEMBERED_MS: i64 = 60 * DAY_MS;
+/// A fix that has held for this long is over, whatever else changed in its file.
+const FIXED_MS: i64 = 14 * DAY_MS;
+/// What nobody met for this long was probably fixed where nobody saw it.
+const OPEN_MS: i64 = 7 * DAY_MS;
+/// A source file is never larger.
+const MOST_BYTES: u64 = 2 * 1024 * 1024;
 const MOST_TARGETS: usize = 8;
+/// How much of an edit is read.
+const INPUT: usize = 16_000;
 
 /// What a tool is about to do, with paths relative to the project.
 #[derive(Debug, Default)]
 pub(crate) struct Act {
     pub(crate) files: Vec<String>,
     pub(crate) command: Option<String>,
-    /// Names that an edit defines.
-    pub(crate) symbols: Vec<String>,
+    /// What an edit changes.
+    pub(crate) region: Region,
 }
 
 impl Act {
@@ -43,14 +46,15 @@ impl Act {
                     .take(MOST_TARGETS)
                     .map(|t| t.path.trim_start_matches("./").to_owned())
                     .collect();
-                let input = hark_core::event::excerpt(redactor, &tool.input, 4_000);
-                Act { files, command: None, symbols: defined(&input) }
+                let input = hark_core::event::excerpt(redactor, &tool.input, INPUT);
+                Act { files, command: None, region: Region::of(&input) }
             }
             ToolClass::Shell => {
                 let command = capture::target(redactor, tool, root)?;
                 let files =
                     acts_on(&command).iter().filter_map(|path| place.file(path)).take(MOST_TARGETS).collect();
-                Act { files, command: main_of(&command).map(|ran| ran.key), symbols: Vec::new() }
+                let region = Region::about(&command);
+                Act { files, command: main_of(&command).map(|ran| ran.key), region }
             }
             _ => return None,
         };
@@ -58,20 +62,22 @@ impl Act {
     }
 }
 
-/// Names after `def`, `fn`, `function`, `func`, `class`: only long ones, which are unique in a project.
-fn defined(input: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let words: Vec<&str> =
-        input.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty()).collect();
-    for pair in words.windows(2) {
-        let defines =
-            matches!(pair[0], "def" | "fn" | "function" | "func" | "class" | "ndef" | "nfn" | "nfunc");
-        if defines && pair[1].len() >= 8 && !found.iter().any(|f| f == pair[1]) && found.len() < MOST_TARGETS
-        {
-            found.push(pair[1].to_owned());
-        }
-    }
-    found
+/// Why a failure is worth a warning now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reason {
+    /// The edit takes back what fixed it.
+    Undone,
+    /// It has not passed since.
+    Open,
+    /// It was fixed before and came back.
+    Returning,
+}
+
+/// A failure to warn about.
+#[derive(Debug)]
+pub(crate) struct Warning {
+    pub(crate) hit: FailureHit,
+    pub(crate) reason: Reason,
 }
 
 /// Looks up what is known about an action, using only the index.
@@ -80,172 +86,127 @@ pub(crate) struct Lookup<'a> {
     pub(crate) project: ProjectNum,
     /// The acting session; its own failures are already in its context.
     pub(crate) session: Option<i64>,
-    /// The project root, if its files are still unchanged by the action.
-    pub(crate) root: Option<PathBuf>,
+    /// The project's files, if the action has not changed them yet.
+    pub(crate) root: Option<&'a Path>,
     pub(crate) now: Timestamp,
 }
 
 impl Lookup<'_> {
     /// Failures to warn about, most significant first.
-    pub(crate) fn find(&self, act: &Act) -> Result<Vec<FailureHit>, EngineError> {
-        let mut found: Vec<FailureHit> = Vec::new();
+    pub(crate) fn find(&self, act: &Act) -> Result<Vec<Warning>, EngineError> {
+        let mut kept: Vec<Warning> = Vec::new();
+        let mut consider = |hit: FailureHit, reason: Option<Reason>| -> Result<(), EngineError> {
+            let known = kept.iter().any(|k| k.hit.failure.num == hit.failure.num);
+            let Some(reason) = reason.filter(|_| !known) else { return Ok(()) };
+            if !self.is_known(&hit.failure)? {
+                kept.push(Warning { hit, reason });
+            }
+            Ok(())
+        };
         for file in &act.files {
-            found.extend(self.store.failures_of_file(self.project, file)?);
-        }
-        for symbol in &act.symbols {
-            let by_symbol = self.store.failures_of_symbol(self.project, symbol)?;
-            found.extend(by_symbol.into_iter().filter(|hit| hit.failure.open));
-        }
-        if let Some(command) = &act.command {
-            let by_command = self.store.failures_of_command(self.project, command)?;
-            found.extend(by_command.into_iter().filter(|hit| hit.failure.open));
-        }
-        let mut kept: Vec<FailureHit> = Vec::new();
-        for hit in found {
-            let known = kept.iter().any(|k| k.failure.num == hit.failure.num);
-            if !known && self.is_worth_saying(&hit)? {
-                kept.push(hit);
+            for hit in self.store.failures_of_file(self.project, file)? {
+                let reason = self.at_an_edit(&hit, file, &act.region);
+                // A runner may have printed only the end of the path.
+                consider(FailureHit { target: file.clone(), ..hit }, reason)?;
             }
         }
-        kept.sort_by_key(|hit| {
-            let row = &hit.failure;
-            (
-                !row.open,
-                row.record.fix.is_empty(),
-                std::cmp::Reverse(row.record.relapses),
-                std::cmp::Reverse(row.last_at),
-            )
+        if let Some(command) = &act.command {
+            for hit in self.store.failures_of_command(self.project, command)? {
+                let reason = self.at_a_run(&hit)?;
+                consider(hit, reason)?;
+            }
+        }
+        kept.sort_by_key(|warning| {
+            let row = &warning.hit.failure;
+            (warning.reason, std::cmp::Reverse((row.record.relapses, row.last_at)))
         });
         Ok(kept)
     }
 
-    fn is_worth_saying(&self, hit: &FailureHit) -> Result<bool, EngineError> {
+    fn at_an_edit(&self, hit: &FailureHit, file: &str, region: &Region) -> Option<Reason> {
         let row = &hit.failure;
-        if let Some(session) = self.session
-            && (row.session == session || self.store.was_told(session, &item(row))?)
-        {
-            return Ok(false);
+        let record = &row.record;
+        if !self.may_warn(row) {
+            return None;
         }
         if row.open {
-            // The place of a fix is not itself broken.
-            return Ok(hit.role != "fix");
+            // Written down by a person: the file is all that is known of its place.
+            let named = record.command.is_empty() || (record.has_worth() && is_about(row, region));
+            // The place of an earlier fix is not itself broken.
+            return (named && hit.role != "fix").then_some(Reason::Open);
         }
-        let recent = self.now.as_millis() - row.fixed_at.as_millis() <= REMEMBERED_MS;
-        Ok((recent || row.record.relapses > 0) && self.has_changed(hit))
+        if record.fix_files.iter().any(|fixed| fixed == file) && self.is_undone(row, file, region) {
+            return Some(Reason::Undone);
+        }
+        let returns = record.relapses > 0 && record.has_worth() && is_about(row, region);
+        returns.then_some(Reason::Returning)
     }
 
-    /// Whether the file changed since the fix.
-    fn has_changed(&self, hit: &FailureHit) -> bool {
-        if hit.changed > hit.failure.fixed_at {
-            return true;
+    fn at_a_run(&self, hit: &FailureHit) -> Result<Option<Reason>, EngineError> {
+        let row = &hit.failure;
+        if !row.open || !row.record.has_worth() || !self.may_warn(row) {
+            return Ok(None);
         }
-        match &self.root {
-            Some(root) if !hit.mark.is_empty() => {
-                let mark = mark_of(root, &hit.target);
-                !mark.is_empty() && mark != hit.mark
-            }
-            _ => false,
-        }
+        // Somebody has worked on it since: the run will tell.
+        let untouched = self.store.last_change(row.num)? <= row.last_at;
+        Ok(untouched.then_some(Reason::Open))
     }
+
+    /// Whether the edit takes back what fixed it. The compiler itself says so at once.
+    fn is_undone(&self, row: &FailureRow, file: &str, region: &Region) -> bool {
+        let record = &row.record;
+        if record.class.is_of_a_compiler() && !record.has_worth()
+            || !region.undoes(&record.fix_removed, &record.fix_added)
+        {
+            return false;
+        }
+        // A line that the file has anyway is a common one, not what the fix was about.
+        let path = self.root.map(|root| root.join(file));
+        let text =
+            path.and_then(|path| hark_files::regular::read(&path, MOST_BYTES).ok()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        !text.lines().any(|line| {
+            let line = Region::kept(&[line.to_owned()]);
+            record.fix_removed.iter().any(|removed| line.contains(removed) && region.added.contains(removed))
+        })
+    }
+
+    /// What says nothing, is over, or was over with its merge warns nobody.
+    fn may_warn(&self, row: &FailureRow) -> bool {
+        let (last, most) = if row.open { (row.last_at, OPEN_MS) } else { (row.fixed_at, FIXED_MS) };
+        let quiet = self.now.as_millis() - last.as_millis() > most;
+        let by_hand = row.open && row.record.command.is_empty();
+        (by_hand || !quiet) && row.record.tells_something() && !row.record.is_a_conflict()
+    }
+
+    /// Whether the session saw it itself or was told, and still has that in its context.
+    fn is_known(&self, row: &FailureRow) -> Result<bool, EngineError> {
+        let Some(session) = self.session else { return Ok(false) };
+        if self.store.was_told(session, &item(row))? {
+            return Ok(true);
+        }
+        if row.session != session {
+            return Ok(false);
+        }
+        Ok(self.store.last_compaction(session)?.is_none_or(|at| at < row.last_at))
+    }
+}
+
+/// Whether the edited region names what failed: the function or test, or a name in the message.
+fn is_about(row: &FailureRow, region: &Region) -> bool {
+    let record = &row.record;
+    let last =
+        |symbol: &str| symbol.rsplit(['.', ':', '/', '#', '>', ' ']).next().unwrap_or(symbol).to_owned();
+    record
+        .symbols
+        .iter()
+        .map(|symbol| last(symbol))
+        .chain(names_of(&record.message))
+        .any(|name| region.has(&name))
+        || record.fix_added.iter().any(|line| region.removed.contains(line))
 }
 
 /// The ledger's name for a failure, so that a session is warned only once.
 pub(crate) fn item(row: &FailureRow) -> String {
     format!("f-{}", &blake3::hash(row.record.signature.as_bytes()).to_hex()[..10])
-}
-
-/// The warning. `None` if there is nothing to warn about.
-pub(crate) fn words(hits: &[FailureHit], now: Timestamp, budget: usize) -> Option<Words> {
-    let rows: Vec<&FailureRow> = hits.iter().map(|hit| &hit.failure).collect();
-    let about = hits.first().map(|hit| hit.target.as_str()).unwrap_or_default();
-    let head = |row: &FailureRow, first: bool| match (row.open, first) {
-        (true, true) => format!("{about} failed before"),
-        (false, true) => format!("{about} failed before, was fixed, and has changed since"),
-        (_, false) => "Also".to_owned(),
-    };
-    told(&rows, now, budget, head, "this failed before")
-}
-
-/// The earlier fix of a failure that is back.
-pub(crate) fn known_fix(rows: &[FailureRow], now: Timestamp, budget: usize) -> Option<Words> {
-    let rows: Vec<&FailureRow> = rows.iter().collect();
-    told(
-        &rows,
-        now,
-        budget,
-        |_, first| if first { "This failure is known".to_owned() } else { "Also".to_owned() },
-        "a known failure is back",
-    )
-}
-
-fn told(
-    rows: &[&FailureRow],
-    now: Timestamp,
-    budget: usize,
-    head: impl Fn(&FailureRow, bool) -> String,
-    why: &'static str,
-) -> Option<Words> {
-    let mut room = budget.checked_sub(estimate_tokens(&brief_frame("")))?;
-    let mut lines = Vec::new();
-    let mut items = Vec::new();
-    for (at, row) in rows.iter().take(2).enumerate() {
-        let line = sentence(row, &head(row, at == 0), now, room);
-        let cost = estimate_tokens(&line) + 1;
-        if cost > room || (at > 0 && !line.contains(&*quoted(&row.record.message))) {
-            break;
-        }
-        room -= cost;
-        lines.push(line);
-        items.push(item(row));
-        items.extend(row.memory.map(|id| id.short()));
-    }
-    if lines.is_empty() {
-        return None;
-    }
-    // The same message about another place is not news.
-    let shown = |row: &&&FailureRow| lines.iter().any(|line| line.contains(&*quoted(&row.record.message)));
-    items.extend(rows.iter().filter(shown).map(|row| item(row)));
-    items.sort_unstable();
-    items.dedup();
-    Some(Words { text: brief_frame(&lines.join("\n")), items, why })
-}
-
-/// The fix matters most, then what broke, then what was tried.
-fn sentence(row: &FailureRow, head: &str, now: Timestamp, room: usize) -> String {
-    let record = &row.record;
-    let age = row.last_at.ago(now);
-    let id = row.memory.map(|id| format!(" [{}]", id.short())).unwrap_or_default();
-    let repeats = record.command.is_empty() || head.starts_with(&record.command);
-    let command =
-        if repeats { String::new() } else { format!(", `{}`", truncate_to_tokens(&record.command, 14)) };
-    let head = quoted(&format!("{head} ({age}{command}): ")).into_owned();
-    let left = room.saturating_sub(estimate_tokens(&head) + estimate_tokens(&id) + 3);
-    let message =
-        truncate_to_tokens(&quoted(&record.message), left.min(if record.fix.is_empty() { 48 } else { 24 }));
-    let left = left.saturating_sub(estimate_tokens(&message));
-    let fix = match record.fix.is_empty() {
-        true => String::new(),
-        false => format!(" Fixed by: {}.", what_helped(&quoted(&record.fix), left.saturating_sub(6))),
-    };
-    let left = left.saturating_sub(estimate_tokens(&fix));
-    let tried = match record.tried.last() {
-        Some(last) if left > 16 => {
-            format!(" Tried without success: {}.", truncate_to_tokens(&quoted(last), left - 8))
-        }
-        _ => String::new(),
-    };
-    let text = format!("{head}{message}.{tried}{fix}{id}");
-    if estimate_tokens(&text) < room { text } else { truncate_to_tokens(&text, room.saturating_sub(1)) }
-}
-
-/// Shortens a fix to `tokens`, preferring the new state over the old one.
-fn what_helped(fix: &str, tokens: usize) -> String {
-    if estimate_tokens(fix) <= tokens {
-        return fix.to_owned();
-    }
-    let parts = fix.split_once('`').and_then(|(place, rest)| Some((place, rest.split_once(" → ")?.1)));
-    match parts {
-        Some((place, now)) => truncate_to_tokens(&format!("{place}{now}"), tokens),
-        None => truncate_to_tokens(fix, tokens),
-    }
 }

@@ -5,7 +5,9 @@
 
 pub(crate) mod alert;
 pub(crate) mod observe;
+pub(crate) mod sort;
 mod trails;
+pub(crate) mod words;
 
 pub(crate) use trails::Trails;
 

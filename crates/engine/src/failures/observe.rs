@@ -1,17 +1,18 @@
 //! What an event reveals about failures: seen, tried, fixed, back again.
 //!
-//! The index counts every failure. It becomes a memory when it was fixed, came back, or concerns a file that
-//! this session had edited. A fix becomes a separate memory that points to it. All their text comes from
-//! tools, and so does their origin: it can be quoted but never steers an assistant.
+//! The index counts every failure. It becomes a memory, with its fix in it, when it has cost enough or came back
+//! (`Record::has_worth`). All its text comes from tools, and so does its origin: it can be quoted but never steers
+//! an assistant.
 
 use std::path::Path;
 
 use hark_core::event::{Arrival, Event, EventKind};
 use hark_core::failure::command::edits_by;
-use hark_core::failure::record::{Record, gist, short};
+use hark_core::failure::record::{Record, Sight, gist, short};
+use hark_core::failure::region::Region;
 use hark_core::failure::trail::{Change, Remedy, Trail};
 use hark_core::failure::{Place, Ran, Verdict, judge};
-use hark_core::{Clean, IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Scope, Status, Timestamp};
+use hark_core::{Clean, IdRef, Kind, Memory, MemoryId, Origin, Scope, Status, Timestamp};
 use hark_hosts::hook::tools::{ToolClass, class_of};
 use hark_store::{FailureRow, StoreError, Whereabouts, Writer};
 
@@ -61,8 +62,12 @@ pub(crate) fn observe(
     // Without a project, failures in different places cannot be told apart.
     let Some(at) = writer.whereabouts(session)?.filter(|at| at.project.0 != 0) else { return Ok(Vec::new()) };
     let trail = trails.of(writer, session)?;
+    let region = match class {
+        ToolClass::Edit => Region::of(&event.body),
+        _ => Region::default(),
+    };
     for (path, gist) in &edited {
-        trail.edited(path, gist);
+        trail.edited(path, gist, &region);
         writer.note_edit(at.project, path, event.at)?;
     }
     let mut back = Vec::new();
@@ -120,18 +125,17 @@ impl Scene<'_, '_> {
                 let known = self.writer.failure(self.at.project, &finding.signature)?;
                 let elsewhere = known.as_ref().is_some_and(|row| row.session != self.session);
                 let mut row = known.unwrap_or_else(|| self.fresh(Record::new(&finding, &ran, &suspects)));
-                row.record.happened(&finding, &suspects, again);
+                row.record.happened(&finding, &suspects, Sight { at: self.when, again, elsewhere });
                 (row.open, row.last_at, row.session) = (true, self.when, self.session);
-                let after_an_edit = !self.trail.edited_since_pass(&ran.family).is_empty();
-                self.keep(&mut row, after_an_edit)?;
-                if elsewhere && !row.record.fix.is_empty() {
+                self.keep(&mut row)?;
+                if elsewhere && !row.record.fix.is_empty() && row.record.tells_something() {
                     back.push(row);
                 }
             }
             Change::Tried { signature, outcome, edits } => {
                 if let Some(mut row) = self.writer.failure(self.at.project, &signature)? {
                     row.record.attempt(outcome, &edits);
-                    self.keep(&mut row, true)?;
+                    self.keep(&mut row)?;
                 }
             }
             Change::Fixed { signature, by } => {
@@ -162,15 +166,12 @@ impl Scene<'_, '_> {
     }
 
     fn fixed(&mut self, mut row: FailureRow, by: &Remedy) -> Result<(), EngineError> {
-        row.record.repaired(by);
+        row.record.repaired(by, self.when);
         (row.last_at, row.session) = (self.when, self.session);
         if row.record.fixed {
             (row.open, row.fixed_at) = (false, self.when);
         }
-        self.keep(&mut row, true)?;
-        if !matches!(by, Remedy::Nothing) {
-            self.keep_fix(&mut row)?;
-        }
+        self.keep(&mut row)?;
         let record = row.record.clone();
         for path in record.files.iter().chain(&record.suspects).chain(&record.fix_files) {
             let mark = self.root.map(|root| mark_of(root, path)).unwrap_or_default();
@@ -193,8 +194,8 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Writes the row, and its memory if it has or deserves one.
-    fn keep(&mut self, row: &mut FailureRow, after_an_edit: bool) -> Result<(), EngineError> {
+    /// Writes the row, and its memory if it has or earned one.
+    fn keep(&mut self, row: &mut FailureRow) -> Result<(), EngineError> {
         row.num = self.writer.put_failure(row)?;
         match row.memory {
             Some(id) => match self.writer.load(&IdRef::Full(id)) {
@@ -210,8 +211,8 @@ impl Scene<'_, '_> {
                 Err(StoreError::Unreadable { .. } | StoreError::NotFound { .. }) => {}
                 Err(e) => return Err(e.into()),
             },
-            None if row.record.is_worth_a_memory(after_an_edit) => {
-                let mut memory = self.blank(Kind::Failure, &row.record.signature)?;
+            None if row.record.has_worth() => {
+                let mut memory = self.blank(&row.record.signature)?;
                 self.tell(row, &mut memory);
                 if self.create(&memory)? {
                     row.memory = Some(memory.id);
@@ -253,54 +254,10 @@ impl Scene<'_, '_> {
         Ok(())
     }
 
-    /// The fix as a separate memory, which recall can find.
-    fn keep_fix(&mut self, row: &mut FailureRow) -> Result<(), EngineError> {
-        let Some(failure) = row.memory else { return Ok(()) };
-        let record = &row.record;
-        let title = format!("Fix for {}", short(&record.title(), 150));
-        let body = format!("{}\nIt mended: {} (`{}`)", record.fix, record.message, record.command);
-        let clean = |text: String| Clean::already_redacted(text);
-        let files: Vec<Clean> = record.fix_files.iter().map(|f| clean(f.clone())).collect();
-        let confidence = record.confidence();
-        let fill = |memory: &mut Memory| {
-            memory.title = clean(title.clone());
-            memory.body = clean(body.clone());
-            memory.files = files.clone();
-            memory.confidence = confidence;
-        };
-        let known = row.fix.map(|id| self.writer.load(&IdRef::Full(id))).transpose();
-        match known {
-            Ok(Some(before)) => {
-                let mut after = before.clone();
-                fill(&mut after);
-                if after != before {
-                    after.touch(self.when);
-                    self.writer.update(&before, &after, "a fix again")?;
-                }
-            }
-            Ok(None) | Err(StoreError::NotFound { .. }) => {
-                let mut memory = self.blank(Kind::Fix, &row.record.signature)?;
-                fill(&mut memory);
-                memory.links.push(Link {
-                    to: failure,
-                    relation: Relation::Fixes,
-                    weight: 1.0,
-                    origin: Origin::Tool,
-                });
-                if self.create(&memory)? {
-                    row.fix = Some(memory.id);
-                    row.num = self.writer.put_failure(row)?;
-                }
-            }
-            Err(StoreError::Unreadable { .. }) => {}
-            Err(e) => return Err(e.into()),
-        }
-        Ok(())
-    }
-
     /// The same events give the same memories, in whatever order transcripts are read again.
-    fn blank(&self, kind: Kind, signature: &str) -> Result<Memory, EngineError> {
+    fn blank(&self, signature: &str) -> Result<Memory, EngineError> {
         let key = self.at.key.as_ref().map_or("", |key| key.as_str());
+        let kind = Kind::Failure;
         let hash = blake3::hash(format!("{kind}\n{key}\n{signature}").as_bytes());
         let mut own = [0; 10];
         own.copy_from_slice(&hash.as_bytes()[..10]);

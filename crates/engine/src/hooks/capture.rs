@@ -29,7 +29,7 @@ use crate::{summary, turns};
 const PROMPT: usize = 8_000;
 const REPLY: usize = 4_000;
 const OUTPUT: usize = 4_000;
-const INPUT: usize = 1_500;
+const INPUT: usize = 4_000;
 const TARGET: usize = 1_000;
 
 /// How long to wait for git before continuing without it.

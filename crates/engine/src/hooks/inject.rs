@@ -18,6 +18,7 @@ use crate::error::EngineError;
 use crate::failures::{self, alert};
 use crate::hooks::boot::{self, Beginning};
 use crate::hooks::capture::{self, Captured};
+use crate::hooks::edit_site;
 use crate::hooks::prompt::for_prompt;
 use crate::project;
 
@@ -54,7 +55,7 @@ pub fn respond(engine: &mut Engine, event: &HookEvent) -> Result<Say, Trouble> {
     let Some(arrival) = capture::arrival(&engine.redactor(), event, engine.now()) else {
         return Ok(Say::Nothing);
     };
-    let late = late_warning(engine, event).unwrap_or_default();
+    let late = late_warning(engine, event);
     if let Some(before) = capture::compaction(&engine.redactor(), event, engine.now()) {
         capture::file(engine, &before).map_err(lost)?;
     }
@@ -77,16 +78,19 @@ pub fn respond(engine: &mut Engine, event: &HookEvent) -> Result<Say, Trouble> {
     }
 }
 
-/// The reply to a stored event. `late` is a warning that could not be given earlier.
+/// A text and the surface on which it is told.
+type Part = (Words, &'static str);
+
+/// The reply to a stored event. `late` is what could not be said before the tool ran.
 fn answer(
     engine: &mut Engine,
     event: &HookEvent,
     arrival: &Arrival,
     captured: &Captured,
-    late: Option<Words>,
+    late: Vec<Part>,
 ) -> Result<Say, EngineError> {
     let filed = &captured.filed;
-    let mut parts: Vec<(Words, &'static str)> = Vec::new();
+    let mut parts: Vec<Part> = Vec::new();
     match &event.what {
         What::Start { source } => {
             let beginning = beginning(source, filed.is_new);
@@ -105,9 +109,12 @@ fn answer(
         }
         What::AfterTool { .. } => {
             let now = engine.now();
-            let known = alert::known_fix(&captured.back, now, engine.config.inject.alert);
+            let known = failures::words::known_fix(&captured.back, now, engine.config.inject.alert);
             let known = known.filter(|words| !already(engine, filed.num, words));
-            parts.extend(known.or(late).map(|words| (words, "alert")));
+            match known {
+                Some(words) => parts.push((words, "alert")),
+                None => parts.extend(late),
+            }
             match reminder(engine, filed.num, filed.unreported)? {
                 Some(words) => parts.push((words, "remind")),
                 None if parts.is_empty() => {
@@ -157,14 +164,13 @@ fn already(engine: &Engine, session: i64, words: &Words) -> bool {
     words.items.iter().filter(|item| item.starts_with("f-")).all(told)
 }
 
-/// If a model does not read what is added before a tool, the warning follows right after it.
-fn late_warning(engine: &mut Engine, event: &HookEvent) -> Option<Option<Words>> {
-    let What::AfterTool { tool, .. } = &event.what else { return None };
-    if event.hears_at(Moment::BeforeTool) || !event.hears() || engine.config.inject.alert == 0 {
-        return None;
+/// If a model does not read what is added before a tool, it follows right after it.
+fn late_warning(engine: &mut Engine, event: &HookEvent) -> Vec<Part> {
+    let What::AfterTool { tool, .. } = &event.what else { return Vec::new() };
+    if event.hears_at(Moment::BeforeTool) || !event.hears() {
+        return Vec::new();
     }
-    // The tool has already changed the file; only earlier observations count.
-    warning(engine, event, tool, false).ok().map(|found| found.map(|(words, _)| words))
+    about_tool(engine, event, tool).map(|(parts, _)| parts).unwrap_or_default()
 }
 
 /// An assistant that accepts no context at the start gets it at the first opportunity.
@@ -283,7 +289,9 @@ fn reminder(engine: &mut Engine, session: i64, unreported: u32) -> Result<Option
 pub fn may_warn(config: &Config, event: &HookEvent, tool: &ToolUse) -> bool {
     let acts = matches!(tool.class, ToolClass::Edit | ToolClass::Shell) && !tool.ours;
     let delegates = tools::is_delegation(&tool.name) && config.inject.prompt > 0;
-    event.hears() && ((acts && config.inject.alert > 0) || (delegates && event.hears_at(Moment::Subagent)))
+    event.hears()
+        && ((acts && config.inject.alert + config.inject.edit > 0)
+            || (delegates && event.hears_at(Moment::Subagent)))
 }
 
 fn before_tool(engine: &mut Engine, event: &HookEvent, tool: &ToolUse) -> Result<Say, EngineError> {
@@ -298,7 +306,10 @@ fn before_tool(engine: &mut Engine, event: &HookEvent, tool: &ToolUse) -> Result
         arrival.map(|arrival| capture::file(engine, &arrival)).transpose()?;
         return Ok(Say::Nothing);
     }
-    let Some((words, session)) = warning(engine, event, tool, true)? else { return Ok(Say::Nothing) };
+    let (parts, session) = about_tool(engine, event, tool)?;
+    if parts.is_empty() {
+        return Ok(Say::Nothing);
+    }
     let session = match session {
         Some(session) => session,
         None => {
@@ -308,20 +319,20 @@ fn before_tool(engine: &mut Engine, event: &HookEvent, tool: &ToolUse) -> Result
             filed.map_or(0, |filed| filed.num)
         }
     };
-    say(engine, event.client, session, vec![(words, "alert")])
+    say(engine, event.client, session, parts)
 }
 
-/// Past failures of what a tool is about to do, and the session to warn.
-fn warning(
+/// Past failures of what a tool is about to do, what was agreed about what it edits, and the session to tell.
+fn about_tool(
     engine: &mut Engine,
     event: &HookEvent,
     tool: &ToolUse,
-    untouched: bool,
-) -> Result<Option<(Words, Option<i64>)>, EngineError> {
+) -> Result<(Vec<Part>, Option<i64>), EngineError> {
+    let nothing = || Ok((Vec::new(), None));
     let redactor = engine.redactor();
     let root = event.cwd.as_deref().map(project::work_tree);
     let place = failures::place_of(event.cwd.as_deref());
-    let Some(act) = alert::Act::of(tool, &redactor, root.as_deref(), &place) else { return Ok(None) };
+    let Some(act) = alert::Act::of(tool, &redactor, root.as_deref(), &place) else { return nothing() };
     let host_session = event.session.as_deref().map(|text| engine.clean(text)).unwrap_or_default();
     let session = engine.store.knows_session(event.client, &host_session)?;
     let here = match session {
@@ -331,12 +342,20 @@ fn warning(
             key.map(|key| engine.store.project_num(&key)).transpose()?.flatten()
         }
     };
-    let Some(project) = here.filter(|project| project.0 != 0) else { return Ok(None) };
+    let Some(project) = here.filter(|project| project.0 != 0) else { return nothing() };
     let now = engine.now();
-    let lookup =
-        alert::Lookup { store: &engine.store, project, session, root: root.filter(|_| untouched), now };
-    let hits = lookup.find(&act)?;
-    Ok(alert::words(&hits, now, engine.config.inject.alert).map(|words| (words, session)))
+    let mut parts: Vec<Part> = Vec::new();
+    let budget = engine.config.inject.alert;
+    // A client that hears nothing before a tool is told after it.
+    let untouched = root.as_deref().filter(|_| matches!(event.what, What::BeforeTool(_)));
+    if budget > 0 {
+        let found =
+            alert::Lookup { store: &engine.store, project, session, root: untouched, now }.find(&act)?;
+        parts.extend(failures::words::warning(&found, now, budget).map(|words| (words, "alert")));
+    }
+    let site = edit_site::Site { project, session, root: root.as_deref(), now };
+    parts.extend(edit_site::before_edit(engine, &site, &act)?.map(|words| (words, edit_site::SURFACE)));
+    Ok((parts, session))
 }
 
 /// Whether a command makes a checkpoint with this program, and nothing else.

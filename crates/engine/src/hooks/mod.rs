@@ -5,6 +5,7 @@
 
 pub mod boot;
 pub mod capture;
+pub(crate) mod edit_site;
 pub mod health;
 pub mod inject;
 pub(crate) mod left_off;

@@ -171,7 +171,7 @@ impl Reply for Response {
             return;
         }
         for failure in &self.failures {
-            let id = failure.id.as_deref().unwrap_or("not stored");
+            let id = failure.id.as_deref().unwrap_or("no memory");
             let mut text = format!("{BOLD}{}{BOLD:#}\n", words(&failure.message));
             let mut field = |label: &str, value: &str| {
                 if !value.is_empty() {

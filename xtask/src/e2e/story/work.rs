@@ -60,6 +60,11 @@ impl Play<'_, '_> {
         steps.extend((client.edit)(&notes, &old, &new));
         steps.extend((client.edit)(&self.source_path(), &rate("day"), &rate("night")));
         steps.push((client.shell)(&format!("node {}", self.check_file())));
+        // Two attempts in vain: what cost nothing is not worth a warning later.
+        for (old, new) in [("night", "late"), ("late", "night")] {
+            steps.extend((client.edit)(&self.source_path(), &rate(old), &rate(new)));
+            steps.push((client.shell)(&format!("node {}", self.check_file())));
+        }
         let script = self.script("WORK", steps);
         let closing = script.closing.clone();
         let prompt = format!("Bring the notes up to date. {}", script.prompt);

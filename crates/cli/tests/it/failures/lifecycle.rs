@@ -15,7 +15,7 @@ fn failures(home: &Home, folder: &std::path::Path, target: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_failure_and_its_fix_are_files() {
+fn a_failure_that_cost_something_and_its_fix_are_a_file() {
     let home = Home::new(env!("CARGO_BIN_EXE_hark"));
     let folder = home.root().join("shop");
     let mut session = Session::new(&home, "claude-code", "one", &folder);
@@ -25,6 +25,7 @@ fn a_failure_and_its_fix_are_files() {
     assert_eq!(open.len(), 1, "{open:?}");
     assert_eq!((&open[0]["status"], &open[0]["seen"]), (&"open".into(), &1.into()));
     session.edit(&Change { file: "src/auth.py", old: "u['id']", new: "u['Id']" });
+    session.run("pytest -q", false, FAILING);
     session.run("pytest -q", false, FAILING);
     session.edit(&MENDED);
     session.run("pytest", true, "1 passed in 0.01s");
@@ -40,8 +41,9 @@ fn a_failure_and_its_fix_are_files() {
         (&memory["kind"], &memory["status"], &memory["origin"]),
         (&"failure".into(), &"resolved".into(), &"tool".into())
     );
-    let links = home.hark(["links", &id, "--json"]).ok().json();
-    assert!(links.to_string().contains("fixed_by"), "{links}");
+    assert!(memory["body"].as_str().is_some_and(|body| body.contains("Fixed by: src/auth.py")), "{memory}");
+    let listed = home.hark(["list", "--json", "--all-projects"]).within(&folder).ok().json();
+    assert!(!listed.to_string().contains("\"fix\""), "the fix is in the memory of its failure: {listed}");
 
     // The index is made again from the files alone.
     let before = failures(&home, &folder, "src/auth.py");

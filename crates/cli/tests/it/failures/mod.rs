@@ -6,3 +6,4 @@ mod lifecycle;
 mod poison;
 mod programs;
 mod stories;
+mod worth;

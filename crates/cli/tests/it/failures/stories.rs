@@ -62,36 +62,48 @@ impl<'h> Teller<'h> {
 
     /// What broke, and the new text of the fix as far as a warning shows it.
     fn with_fix(&self) -> Vec<String> {
-        vec![self.program.message.to_owned(), "Fixed by".to_owned(), self.program.file.to_owned()]
+        vec![self.program.message.to_owned(), "fixed by".to_owned(), self.program.file.to_owned()]
+    }
+
+    /// Two attempts in vain: what it cost makes it worth a warning.
+    fn fail_at_length(&self, session: &mut Session<'_>, folder: &Path) {
+        self.fail(session, folder);
+        for attempt in ["first try\n", "second try\n"] {
+            session.edit(&Change { file: self.program.file, old: self.program.broken, new: attempt });
+            self.fail(session, folder);
+        }
+    }
+
+    fn message(&self) -> Option<Vec<String>> {
+        Some(vec![self.program.message.to_owned(), "failed".to_owned()])
+    }
+
+    fn was_cheap(&mut self, folder: &Path) {
+        let mut first = self.session(folder);
+        first.edit(&self.breaking());
+        self.fail(&mut first, folder);
+        let mut second = self.session(folder);
+        let said = second.warned_running(self.program.command, false, self.program.failing);
+        self.moment("it failed once and cost nothing", None, said);
     }
 
     fn stays_broken(&mut self, folder: &Path, other: &Path) {
         let mut first = self.session(folder);
         first.edit(&self.breaking());
-        self.fail(&mut first, folder);
+        self.fail_at_length(&mut first, folder);
         let said = first.warned_editing(&self.mending());
         // Clients that hear nothing before a tool were told after it, in the same session.
         self.moment("the session that saw it knows it", None, said);
         first.prompt("perfect, nice work, everything is fine now!");
-
-        let mut second = self.session(folder);
-        let said = second.warned_editing(&self.breaking());
-        self.moment(
-            "it failed after an edit and nobody mended it",
-            Some(vec![self.program.message.to_owned()]),
-            said,
-        );
-        let said = second.warned_editing(&self.breaking());
-        self.moment("once in a session", None, said);
+        self.fail(&mut first, folder);
 
         let mut third = self.session(folder);
         let output = self.program.failing.replace("{root}", &folder.display().to_string());
         let said = third.warned_running(self.program.command, false, &output);
-        self.moment(
-            "the command that failed is run again",
-            Some(vec![self.program.message.to_owned()]),
-            said,
-        );
+        let wanted = self.message();
+        self.moment("the command that failed is run again", wanted, said);
+        let said = third.warned_running(self.program.command, false, &output);
+        self.moment("once in a session", None, said);
 
         let mut stranger = self.session(other);
         let said = stranger.warned_editing(&self.breaking());
@@ -102,6 +114,9 @@ impl<'h> Teller<'h> {
         let mut elsewhere = self.session(folder);
         let said = elsewhere.warned_editing(&Change { file: "src/unrelated.txt", old: "a", new: "b" });
         self.moment("another file of the project", None, said);
+        let said =
+            elsewhere.warned_editing(&Change { file: self.program.file, old: "one = 1", new: "two = 2" });
+        self.moment("another place in the file", None, said);
         let said = elsewhere.warned_running("git status", true, "clean");
         self.moment("another command", None, said);
     }
@@ -109,21 +124,19 @@ impl<'h> Teller<'h> {
     fn mended(&mut self, folder: &Path) {
         let mut first = self.session(folder);
         first.edit(&self.breaking());
-        self.fail(&mut first, folder);
+        self.fail_at_length(&mut first, folder);
         first.edit(&self.mending());
         self.pass(&mut first);
 
         let mut second = self.session(folder);
         let said = second.warned_running(self.program.command, true, self.program.passing);
         self.moment("the command was mended", None, said);
-        let said = second.warned_editing(&self.mending());
-        self.moment("mended and unchanged", None, said);
-        second.edit(&Change { file: self.program.file, old: self.program.mended, new: "something else\n" });
-
-        let mut third = self.session(folder);
-        let wanted = self.with_fix();
-        let said = third.warned_editing(&self.breaking());
-        self.moment("mended, and changed since", Some(wanted), said);
+        let said = second.warned_editing(&Change {
+            file: self.program.file,
+            old: self.program.mended,
+            new: "something else\n",
+        });
+        self.moment("mended, and something else is edited", None, said);
     }
 
     fn comes_back(&mut self, folder: &Path) {
@@ -139,8 +152,10 @@ impl<'h> Teller<'h> {
         self.moment("it is back: the fix is told at once", Some(self.with_fix()), said);
 
         let mut third = self.session(folder);
-        let said = third.warned_editing(&self.mending());
-        self.moment("it is back and open", Some(self.with_fix()), said);
+        let output = self.program.failing.replace("{root}", &folder.display().to_string());
+        let said = third.warned_running(self.program.command, false, &output);
+        let wanted = self.message();
+        self.moment("it is back and open", wanted, said);
     }
 }
 
@@ -151,6 +166,7 @@ fn stories_across_languages_and_clients() {
     for program in PROGRAMS {
         let mut teller = Teller { home: &home, program, moments: Vec::new(), sessions: 0 };
         let folder = |name: &str| home.root().join(program.name.replace(' ', "-")).join(name);
+        teller.was_cheap(&folder("cheap"));
         teller.stays_broken(&folder("broken"), &folder("stranger"));
         teller.mended(&folder("mended"));
         teller.comes_back(&folder("back"));
