@@ -62,8 +62,8 @@ pub(super) fn session(path: &Path) -> Outcome<Session> {
             continue;
         }
         let output = whole(&event["output"]);
-        let judged =
-            judge(&whole(&event["input"]["command"]), Some(ok), &output.replace(FOLDER, ROOT), &place);
+        let command = whole(&event["input"]["command"]).replace(FOLDER, ROOT);
+        let judged = judge(&command, Some(ok), &output.replace(FOLDER, ROOT), &place);
         let mut reading = Reading { output, ..Reading::default() };
         if let Some(judged) = judged {
             if let Verdict::Failed(findings) = &judged.verdict {

@@ -2,6 +2,7 @@
 //! that stays the same, and what its exit code means.
 
 mod acts;
+mod scope;
 mod split;
 mod tools;
 
@@ -27,6 +28,19 @@ impl Step {
     pub(super) fn is_silent_when_well(self) -> bool {
         matches!(self, Step::Compile | Step::Lint)
     }
+
+    /// Whether a run of this kind can end with such a failure.
+    fn reports(self, class: super::Class) -> bool {
+        use super::Class;
+        match self {
+            Step::Lint => !matches!(class, Class::Test | Class::Crash | Class::Link),
+            Step::Compile => !matches!(class, Class::Test),
+            Step::Test => true,
+            Step::Install | Step::Other => {
+                matches!(class, Class::Dependency | Class::Network | Class::Environment)
+            }
+        }
+    }
 }
 
 /// A run, under names that stay the same.
@@ -46,10 +60,79 @@ pub struct Ran {
     /// More commands depend on it and may be what failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub followed: bool,
+    /// Other checks of the same line: if the line passed, so did they.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<Ran>,
+}
+
+/// One command of a line that says something about the project.
+struct Check {
+    ran: Ran,
+    at: usize,
+    /// The commands behind its pipe drop lines, so that empty output means nothing.
+    filtered: bool,
+}
+
+/// What a line ran.
+pub(super) struct Line {
+    /// In order; never empty.
+    checks: Vec<Check>,
+    main: usize,
+    /// It prints the exit code to see it: whoever wrote it expects a failure.
+    pub(super) asks_for_exit: bool,
+}
+
+impl Line {
+    /// The run that says most about the project, with the other checks of the line.
+    pub(super) fn main(&self) -> Ran {
+        self.with_others(self.main)
+    }
+
+    /// The run that the findings come from. With `&&`, the first one that can report them is the last one that ran.
+    pub(super) fn reporter(&self, class: Option<super::Class>) -> Ran {
+        let lints = |check: &Check| check.ran.step == Step::Lint && class == Some(super::Class::Lint);
+        let fits = |check: &Check| {
+            check.ran.step != Step::Other && class.is_some_and(|class| check.ran.step.reports(class))
+        };
+        let at = self
+            .checks
+            .iter()
+            .rposition(lints)
+            .or_else(|| self.checks.iter().position(fits))
+            .unwrap_or(self.main);
+        Ran { with: Vec::new(), ..self.checks[at].ran.clone() }
+    }
+
+    /// Whether the exit code of the line is that of another command for any of the checks.
+    pub(super) fn is_masked(&self) -> bool {
+        self.checks
+            .iter()
+            .filter(|c| c.ran.step == self.checks[self.main].ran.step || c.ran.step != Step::Other)
+            .any(|c| c.ran.masked)
+    }
+
+    pub(super) fn is_filtered(&self) -> bool {
+        self.checks[self.main].filtered
+    }
+
+    fn with_others(&self, main: usize) -> Ran {
+        let mut ran = self.checks[main].ran.clone();
+        let others = self.checks.iter().enumerate();
+        ran.with = others
+            .filter(|(at, check)| *at != main && check.ran.step != Step::Other)
+            .map(|(_, check)| check.ran.clone())
+            .collect();
+        ran
+    }
 }
 
 /// The main run of a line; `None` for lines that only look around.
 pub fn main_of(line: &str) -> Option<Ran> {
+    Some(line_of(line)?.main())
+}
+
+/// Everything that a line runs; `None` if it only looks around.
+pub(super) fn line_of(line: &str) -> Option<Line> {
     let commands = split(line);
     let folder = commands
         .iter()
@@ -57,13 +140,19 @@ pub fn main_of(line: &str) -> Option<Ran> {
         .filter_map(|c| c.words.get(1).filter(|_| c.words[0] == "cd"))
         .last()
         .cloned();
-    let mut best: Option<(usize, Ran)> = None;
+    let mut checks: Vec<Check> = Vec::new();
+    let mut asks_for_exit = false;
     for (at, command) in commands.iter().enumerate() {
+        asks_for_exit |= command.words.first().is_some_and(|w| w == "echo" || w == "printf")
+            && command.words.iter().any(|w| w.contains("$?"));
         let Some((words, inner)) = essential(&command.words) else { continue };
         if let Some(script) = inner {
-            if let Some(mut ran) = main_of(&script) {
-                ran.folder = ran.folder.or_else(|| folder.clone());
-                best = Some((at, ran));
+            if let Some(line) = line_of(&script) {
+                asks_for_exit |= line.asks_for_exit;
+                checks.extend(line.checks.into_iter().map(|mut check| {
+                    check.ran.folder = check.ran.folder.or_else(|| folder.clone());
+                    Check { at, ..check }
+                }));
             }
             continue;
         }
@@ -73,29 +162,44 @@ pub fn main_of(line: &str) -> Option<Ran> {
             None if tools::is_looking(&program, &words) => continue,
             None => (unknown_family(&program, &words), Step::Other),
         };
-        if best.as_ref().is_none_or(|(_, best)| step >= best.step) {
-            let key = key_of(&program, &words);
-            best =
-                Some((at, Ran { family, key, step, folder: folder.clone(), masked: false, followed: false }));
-        }
+        let key = key_of(&program, &words);
+        let folder = folder.clone();
+        let ran = Ran { family, key, step, folder, masked: false, followed: false, with: Vec::new() };
+        checks.push(Check { ran, at, filtered: false });
     }
-    let (at, mut ran) = best?;
-    let behind = &commands[at + 1..];
     let pipefail = line.contains("pipefail");
-    ran.masked |= behind.iter().any(|c| match c.tie {
-        Tie::Pipe => !pipefail,
-        Tie::Or => true,
-        Tie::Then => !is_setting(c),
-        Tie::And => false,
-    });
-    ran.followed |= behind.iter().any(|c| c.tie == Tie::And);
-    Some(ran)
+    for check in &mut checks {
+        let behind = &commands[check.at + 1..];
+        let pipe: Vec<&Simple> = behind.iter().take_while(|c| c.tie == Tie::Pipe).collect();
+        check.ran.masked |= !pipe.is_empty() && !pipefail;
+        check.ran.masked |= behind.iter().any(|c| match c.tie {
+            Tie::Or => true,
+            Tie::Then => !is_setting(c),
+            Tie::And | Tie::Pipe => false,
+        });
+        check.ran.followed |= behind.iter().any(|c| c.tie == Tie::And);
+        check.filtered |= pipe.iter().any(|c| !is_window(c));
+    }
+    let main = (0..checks.len()).max_by_key(|at| checks[*at].ran.step)?;
+    Some(Line { checks, main, asks_for_exit })
 }
 
-/// Whether a success of `self` shows that a failure of `other` is gone. `names` are the files and tests that
-/// failed: a narrower run covers only what it names.
+/// Shows a part of the output, but never nothing of something.
+fn is_window(command: &Simple) -> bool {
+    matches!(
+        command.words.first().map(String::as_str),
+        Some("head" | "tail" | "cat" | "tee" | "less" | "more")
+    )
+}
+
 impl Ran {
+    /// Whether a success of `self` shows that a failure of another run is gone. `names` are the files and tests that
+    /// failed: a narrower run covers only what it names.
     pub fn answers_for(&self, family: &str, key: &str, step: Step, names: &[String]) -> bool {
+        std::iter::once(self).chain(&self.with).any(|ran| ran.covers(family, key, step, names))
+    }
+
+    fn covers(&self, family: &str, key: &str, step: Step, names: &[String]) -> bool {
         if self.key == key {
             return true;
         }
@@ -103,12 +207,14 @@ impl Ran {
         if matches!(self.step, Step::Install | Step::Other) {
             return false;
         }
-        let same = self.family == family;
+        // A task runner hides which program it runs.
+        let runs_tasks = tools::is_task(&self.family) || tools::is_task(family);
+        let same = self.family == family || (runs_tasks && self.step == step);
         // Whatever compiles for its tests compiles.
         let later = step == Step::Compile
             && self.step == Step::Test
-            && family.split(' ').next() == self.family.split(' ').next();
-        if !same && !later {
+            && (runs_tasks || family.split(' ').next() == self.family.split(' ').next());
+        if !(same || later) || !scope::includes(&self.key, key) {
             return false;
         }
         let own: Vec<&str> = selectors(&self.key);
@@ -125,6 +231,7 @@ impl Ran {
                     || name == file
                     || word.ends_with(&format!("::{name}"))
                     || name.starts_with(&format!("{file}/"))
+                    || scope::matches(word, name)
             })
         });
         (wider && !theirs.is_empty()) || names_it
@@ -140,9 +247,9 @@ fn selectors(key: &str) -> Vec<&str> {
     for (at, word) in words.iter().enumerate().skip(1) {
         let narrowed = at > 0 && takes_value(words[at - 1]);
         let is_verb = at == 1 || (at == 2 && matches!(words[1], "run" | "nextest"));
+        let is_script = is_verb && !word.contains(['/', '.']);
         let everything = matches!(*word, "./..." | "." | "--workspace" | "--all" | "run" | "test" | "tests");
-        if (narrowed || !word.starts_with('-')) && !everything && (!is_verb || word.contains(['/', '.', ':']))
-        {
+        if (narrowed || !word.starts_with('-')) && !everything && !is_script {
             found.push(*word);
         }
     }
@@ -300,6 +407,8 @@ mod tests {
             ("set -o pipefail; cargo test 2>&1 | tail", "cargo test", "cargo test", false),
             (".venv/bin/python -m pytest -q tests/test_a.py", "pytest", "pytest tests/test_a.py", false),
             ("poetry run pytest tests || true", "pytest", "pytest tests", true),
+            ("mise run lint && mise run test:ci 2>&1 | tail", "mise test", "mise run test:ci", true),
+            ("mise run test && mise run lint 2>&1 | tail", "mise test", "mise run test", false),
             ("npm run test:unit -- src/a.test.ts", "js test", "npm run test:unit src/a.test.ts", false),
             ("npx tsc --noEmit", "tsc", "tsc --noEmit", false),
             ("bash -lc 'go test ./... | head'", "go test", "go test ./...", true),
@@ -360,5 +469,17 @@ mod tests {
         assert!(!answers("cargo build", "cargo test", &[]));
         assert!(!answers("npm install", "npm test", &[]));
         assert!(answers("npx jest", "npm test", &[]));
+        assert!(answers("mise run test", "go test ./core -run TestX", &[]), "the task runs everything");
+        assert!(!answers("mise run test", "go test -tags=integration ./it", &[]), "except what needs a tag");
+        assert!(answers("mise run test:ci", "go test -tags=integration ./it", &[]));
+        assert!(answers("go test ./core -run 'TestX|TestY'", "mise run test", &["TestX"]));
+        assert!(answers(
+            "go test ./core -run TestAdd",
+            "go test ./core -run TestAdd_Twice",
+            &["TestAdd_Twice"]
+        ));
+        assert!(!answers("go test ./core -run TestSub", "go test ./core -run TestAdd", &["TestAdd"]));
+        assert!(answers("mise run test && mise run lint", "mise run lint", &[]), "both passed");
+        assert!(!answers("npm run test:unit", "npm run test:e2e", &[]));
     }
 }
