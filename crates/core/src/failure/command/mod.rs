@@ -2,6 +2,7 @@
 //! that stays the same, and what its exit code means.
 
 mod acts;
+mod line;
 mod scope;
 mod split;
 mod tools;
@@ -9,7 +10,7 @@ mod tools;
 use serde::{Deserialize, Serialize};
 
 pub use acts::{acts_on, edits_by};
-use split::{Simple, Tie, split};
+pub(super) use line::line_of;
 
 /// What a run checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -65,131 +66,9 @@ pub struct Ran {
     pub with: Vec<Ran>,
 }
 
-/// One command of a line that says something about the project.
-struct Check {
-    ran: Ran,
-    at: usize,
-    /// The commands behind its pipe drop lines, so that empty output means nothing.
-    filtered: bool,
-}
-
-/// What a line ran.
-pub(super) struct Line {
-    /// In order; never empty.
-    checks: Vec<Check>,
-    main: usize,
-    /// It prints the exit code to see it: whoever wrote it expects a failure.
-    pub(super) asks_for_exit: bool,
-}
-
-impl Line {
-    /// The run that says most about the project, with the other checks of the line.
-    pub(super) fn main(&self) -> Ran {
-        self.with_others(self.main)
-    }
-
-    /// The run that the findings come from. With `&&`, the first one that can report them is the last one that ran.
-    pub(super) fn reporter(&self, class: Option<super::Class>) -> Ran {
-        let lints = |check: &Check| check.ran.step == Step::Lint && class == Some(super::Class::Lint);
-        let fits = |check: &Check| {
-            check.ran.step != Step::Other && class.is_some_and(|class| check.ran.step.reports(class))
-        };
-        let at = self
-            .checks
-            .iter()
-            .rposition(lints)
-            .or_else(|| self.checks.iter().position(fits))
-            .unwrap_or(self.main);
-        Ran { with: Vec::new(), ..self.checks[at].ran.clone() }
-    }
-
-    /// Whether the exit code of the line is that of another command for any of the checks.
-    pub(super) fn is_masked(&self) -> bool {
-        self.checks
-            .iter()
-            .filter(|c| c.ran.step == self.checks[self.main].ran.step || c.ran.step != Step::Other)
-            .any(|c| c.ran.masked)
-    }
-
-    pub(super) fn is_filtered(&self) -> bool {
-        self.checks[self.main].filtered
-    }
-
-    fn with_others(&self, main: usize) -> Ran {
-        let mut ran = self.checks[main].ran.clone();
-        let others = self.checks.iter().enumerate();
-        ran.with = others
-            .filter(|(at, check)| *at != main && check.ran.step != Step::Other)
-            .map(|(_, check)| check.ran.clone())
-            .collect();
-        ran
-    }
-}
-
 /// The main run of a line; `None` for lines that only look around.
 pub fn main_of(line: &str) -> Option<Ran> {
     Some(line_of(line)?.main())
-}
-
-/// Everything that a line runs; `None` if it only looks around.
-pub(super) fn line_of(line: &str) -> Option<Line> {
-    let commands = split(line);
-    let folder = commands
-        .iter()
-        .take_while(|c| c.words.first().is_some_and(|w| w == "cd") || is_setting(c))
-        .filter_map(|c| c.words.get(1).filter(|_| c.words[0] == "cd"))
-        .last()
-        .cloned();
-    let mut checks: Vec<Check> = Vec::new();
-    let mut asks_for_exit = false;
-    for (at, command) in commands.iter().enumerate() {
-        asks_for_exit |= command.words.first().is_some_and(|w| w == "echo" || w == "printf")
-            && command.words.iter().any(|w| w.contains("$?"));
-        let Some((words, inner)) = essential(&command.words) else { continue };
-        if let Some(script) = inner {
-            if let Some(line) = line_of(&script) {
-                asks_for_exit |= line.asks_for_exit;
-                checks.extend(line.checks.into_iter().map(|mut check| {
-                    check.ran.folder = check.ran.folder.or_else(|| folder.clone());
-                    Check { at, ..check }
-                }));
-            }
-            continue;
-        }
-        let program = program_of(&words[0]);
-        let (family, step) = match tools::known(&program, &words) {
-            Some(found) => found,
-            None if tools::is_looking(&program, &words) => continue,
-            None => (unknown_family(&program, &words), Step::Other),
-        };
-        let key = key_of(&program, &words);
-        let folder = folder.clone();
-        let ran = Ran { family, key, step, folder, masked: false, followed: false, with: Vec::new() };
-        checks.push(Check { ran, at, filtered: false });
-    }
-    let pipefail = line.contains("pipefail");
-    for check in &mut checks {
-        let behind = &commands[check.at + 1..];
-        let pipe: Vec<&Simple> = behind.iter().take_while(|c| c.tie == Tie::Pipe).collect();
-        check.ran.masked |= !pipe.is_empty() && !pipefail;
-        check.ran.masked |= behind.iter().any(|c| match c.tie {
-            Tie::Or => true,
-            Tie::Then => !is_setting(c),
-            Tie::And | Tie::Pipe => false,
-        });
-        check.ran.followed |= behind.iter().any(|c| c.tie == Tie::And);
-        check.filtered |= pipe.iter().any(|c| !is_window(c));
-    }
-    let main = (0..checks.len()).max_by_key(|at| checks[*at].ran.step)?;
-    Some(Line { checks, main, asks_for_exit })
-}
-
-/// Shows a part of the output, but never nothing of something.
-fn is_window(command: &Simple) -> bool {
-    matches!(
-        command.words.first().map(String::as_str),
-        Some("head" | "tail" | "cat" | "tee" | "less" | "more")
-    )
 }
 
 impl Ran {
@@ -232,7 +111,7 @@ impl Ran {
                     || word.ends_with(&format!("::{name}"))
                     || name.starts_with(&format!("{file}/"))
                     || scope::matches(word, name)
-            })
+            }) || theirs.iter().any(|other| scope::matches(word, other))
         });
         (wider && !theirs.is_empty()) || names_it
     }
@@ -246,21 +125,16 @@ fn selectors(key: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate().skip(1) {
         let narrowed = at > 0 && takes_value(words[at - 1]);
+        let is_value =
+            matches!(words[at - 1], "-tags" | "-o" | "-timeout" | "--timeout" | "--config" | "--reporter");
         let is_verb = at == 1 || (at == 2 && matches!(words[1], "run" | "nextest"));
         let is_script = is_verb && !word.contains(['/', '.']);
         let everything = matches!(*word, "./..." | "." | "--workspace" | "--all" | "run" | "test" | "tests");
-        if (narrowed || !word.starts_with('-')) && !everything && !is_script {
+        if (narrowed || !word.starts_with('-')) && !everything && !is_script && !is_value {
             found.push(*word);
         }
     }
     found
-}
-
-fn is_setting(command: &Simple) -> bool {
-    matches!(
-        command.words.first().map(String::as_str),
-        Some("set" | "export" | "source" | "." | "echo" | "true" | "pwd" | "wait" | "date")
-    ) && command.words.first().is_none_or(|w| w != "echo" || !command.words.iter().any(|w| w.contains("$?")))
 }
 
 /// The essential words, without variables and wrappers; or the line inside `bash -c`.
@@ -379,6 +253,10 @@ fn key_of(program: &str, words: &[String]) -> String {
         "--console=plain",
         "-B",
     ];
+    // The message of a commit is another one each time.
+    if program == "git" && words.get(1).is_some_and(|sub| sub == "commit") {
+        return "git commit".to_owned();
+    }
     let mut key = program.to_owned();
     for word in words.iter().skip(1).filter(|w| !LOUDNESS.contains(&w.as_str())) {
         key.push(' ');

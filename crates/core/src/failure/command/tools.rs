@@ -273,8 +273,10 @@ pub(super) fn known(program: &str, words: &[String]) -> Option<(String, Step)> {
         "make" | "just" | "ninja" | "bazel" | "meson" | "cmake" | "rake" => {
             if any(&["test", "check", "spec"]) {
                 found(&format!("{program} test"), Step::Test)
-            } else if any(&["lint", "fmt", "format"]) {
+            } else if any(&["lint"]) {
                 found(&format!("{program} lint"), Step::Lint)
+            } else if any(&["fmt", "format"]) {
+                found(&format!("{program} fmt"), Step::Lint)
             } else {
                 found(program, Step::Compile)
             }
@@ -320,7 +322,8 @@ fn task(program: &str, rest: &[&str]) -> Option<(String, Step)> {
     let is = |words: &[&str]| words.iter().any(|word| name.contains(word));
     let (kind, step) = match () {
         () if is(&["test", "spec", "e2e"]) => ("test", Step::Test),
-        () if is(&["lint", "fmt", "format", "vet"]) => ("lint", Step::Lint),
+        () if is(&["lint", "vet"]) => ("lint", Step::Lint),
+        () if is(&["fmt", "format"]) => ("fmt", Step::Lint),
         () if is(&["build", "compile", "typecheck"]) => ("build", Step::Compile),
         () => return Some((format!("{program} {name}"), Step::Other)),
     };
@@ -346,7 +349,8 @@ fn node(program: &str, rest: &[&str]) -> Option<(String, Step)> {
     let family = match () {
         () if is(&["typecheck", "type-check", "tsc", "types"]) => ("tsc", Step::Compile),
         () if is(&["test", "jest", "vitest", "spec", "e2e"]) => ("js test", Step::Test),
-        () if is(&["lint", "eslint", "format", "prettier"]) => ("js lint", Step::Lint),
+        () if is(&["lint", "eslint"]) => ("js lint", Step::Lint),
+        () if is(&["format", "prettier"]) => ("js format", Step::Lint),
         () if is(&["build", "compile"]) => ("js build", Step::Compile),
         () => return Some((format!("{program} {script}"), Step::Other)),
     };

@@ -53,7 +53,8 @@ fn linter(message: &str) -> Option<&str> {
 
 /// A linter quotes a string of several lines as it is; the complaint comes after it.
 fn whole(message: &str, behind: &[&str]) -> String {
-    if has_words(message, 3) {
+    let is_open = message.matches('`').count() % 2 == 1;
+    if has_words(message, 3) && !is_open {
         return message.to_owned();
     }
     match behind.iter().take(8).position(|line| linter(line).is_some()) {

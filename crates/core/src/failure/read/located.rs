@@ -8,7 +8,7 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
     for line in lines {
         let line = line.trim_start();
         let Some((path, rest)) = location(line) else { continue };
-        if !is_source(path) || path.ends_with(".go") || rest.is_empty() {
+        if !is_source(path) || is_read_elsewhere(path) || rest.is_empty() {
             continue;
         }
         let lower = rest.get(..24).unwrap_or(rest).to_ascii_lowercase();
@@ -37,6 +37,11 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
         let class = if rest.contains("syntax error") { Class::Syntax } else { class };
         found.add(Some(class), message, &[path], &[]);
     }
+}
+
+/// Languages whose readers know more about this form.
+fn is_read_elsewhere(path: &str) -> bool {
+    [".go", ".java", ".kt", ".scala"].iter().any(|ending| path.ends_with(ending))
 }
 
 pub(super) fn is_source(path: &str) -> bool {

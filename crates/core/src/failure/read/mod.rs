@@ -12,6 +12,7 @@ mod packages;
 mod python;
 mod rust;
 mod surroundings;
+mod tap;
 mod text;
 
 use super::command::{Ran, Step};
@@ -31,6 +32,7 @@ pub(super) fn findings(output: &str, place: &Place) -> Vec<Finding> {
     python::read(&lines, &mut found);
     rust::read(&lines, &mut found);
     javascript::read(&lines, &mut found);
+    tap::read(&lines, &mut found);
     go::read(&lines, &mut found);
     go_tests::read(&lines, &mut found);
     elixir::read(&lines, &mut found);
@@ -102,7 +104,9 @@ fn with_words(message: String, symbol: Option<&str>, file: Option<&str>) -> Opti
     if has_words(&message, 3) {
         return Some(message);
     }
-    if !has_parts(&message, 2) {
+    // `assert 3 == 4` says something about the test it is in; `+0x190` and `got:` say nothing about anything.
+    let least = if symbol.is_some() && !message.ends_with(':') { 1 } else { 2 };
+    if !has_parts(&message, least) {
         return None;
     }
     let name = file.map(|path| path.rsplit('/').next().unwrap_or(path));
@@ -116,6 +120,13 @@ fn with_words(message: String, symbol: Option<&str>, file: Option<&str>) -> Opti
         longer = format!("{longer} ({name})");
     }
     has_parts(&longer, 3).then_some(longer)
+}
+
+#[cfg(test)]
+pub(super) fn finding_of(message: &str) -> Option<Finding> {
+    let mut found = Found { place: &Place::default(), list: Vec::new() };
+    found.add(None, message, &[], &["load"]);
+    found.list.pop()
 }
 
 /// If no reader knows the output: the line that looks most like a reason.
@@ -137,10 +148,13 @@ pub(super) fn anything(output: &str, ran: &Ran, place: &Place) -> Option<Finding
         "conflict",
     ];
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|l| !is_total(l) && !is_log(l)).collect();
-    let telling = lines.iter().find(|line| {
+    let is_reason = |line: &&&str| {
         let lower = line.to_ascii_lowercase();
         has_words(line, 3) && REASONS.iter().any(|reason| lower.contains(reason))
-    });
+    };
+    // What ends in a colon announces the reason.
+    let telling =
+        lines.iter().filter(|l| !l.ends_with(':')).find(is_reason).or_else(|| lines.iter().find(is_reason));
     // A tool that says one thing says why; of many lines, the last one is only the last.
     let only =
         lines.iter().rfind(|l| has_words(l, 3)).filter(|_| ran.step == Step::Other && lines.len() <= 3);
@@ -151,7 +165,12 @@ pub(super) fn anything(output: &str, ran: &Ran, place: &Place) -> Option<Finding
         .filter(|word| located::is_source(word))
         .collect();
     let mut found = Found { place, list: Vec::new() };
-    found.add(None, line, &files, &[]);
+    let class = match (Class::of(line), ran.step) {
+        (Class::Other, Step::Test) => Class::Test,
+        (Class::Other, Step::Lint) => Class::Lint,
+        (class, _) => class,
+    };
+    found.add(Some(class), line, &files, &[]);
     let mut finding = found.list.pop()?;
     // Such a line identifies nothing by itself, so the command is part of the signature.
     finding.signature = format!("{} @ {}", finding.signature, ran.family);

@@ -29,11 +29,10 @@ const FAULTS: &[(&str, Class)] = &[
     ("503 service unavailable", Class::Network),
     ("502 bad gateway", Class::Network),
     ("unable to access 'https://", Class::Network),
-    ("failed to fetch", Class::Network),
     ("network request failed", Class::Network),
 ];
 
-/// Only lines in which a tool speaks, so that a test about a full disk stays a test.
+/// How a line begins in which a tool speaks of the network. Anything else may be what a tested program says.
 const SPEAKERS: &[&str] = &[
     "error",
     "fatal",
@@ -52,19 +51,25 @@ const SPEAKERS: &[&str] = &[
     "cannot ",
     "failed to ",
     "could not ",
-    "bind",
-    "listen",
     "panic: listen",
+    "[error] ",
+    "> could not",
 ];
 
 pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
-    for line in lines {
+    // A test that failed says so itself.
+    if lines.iter().any(|l| l.trim_start().starts_with("--- FAIL: ") || l.trim_start().starts_with("● ")) {
+        return;
+    }
+    for line in lines.iter().filter(|l| !l.starts_with("  ") && !is_log(l)) {
         let lower = line.trim().to_lowercase();
         let Some((_, class)) = FAULTS.iter().find(|(words, _)| lower.contains(words)) else { continue };
-        if line.starts_with("  ") || is_log(line) || !SPEAKERS.iter().any(|who| lower.contains(who)) {
-            continue;
+        let speaks = *class == Class::Environment
+            || SPEAKERS.iter().any(|who| lower.starts_with(who))
+            || lower.contains("bind: address already in use");
+        if speaks {
+            found.add(Some(*class), line.trim(), &[], &[]);
         }
-        found.add(Some(*class), line.trim(), &[], &[]);
         if !found.is_empty() {
             return;
         }

@@ -178,7 +178,7 @@ mod tests {
             ("got 3, want 4", 2, 2),
             ("KeyError: 'id'", 1, 3),
             ("undefined: cwd", 2, 2),
-            ("cannot use x as string value", 5, 6),
+            ("cannot use x as string value", 4, 5),
         ] {
             assert!(has_words(text, words) && !has_words(text, words + 1), "{text}");
             assert!(has_parts(text, parts) && !has_parts(text, parts + 1), "{text}");
