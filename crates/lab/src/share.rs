@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// A share, with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Share {
     pub(crate) hits: usize,
     pub(crate) of: usize,
@@ -12,6 +12,11 @@ pub(crate) struct Share {
 impl Share {
     pub(crate) fn value(self) -> f64 {
         if self.of == 0 { 0.0 } else { self.hits as f64 / self.of as f64 }
+    }
+
+    pub(crate) fn add(&mut self, hit: bool) {
+        self.hits += usize::from(hit);
+        self.of += 1;
     }
 
     pub(crate) fn plus(self, other: Share) -> Share {

@@ -35,6 +35,7 @@ classes! {
     Timeout = "timeout", "a timeout";
     Memory = "memory", "out of memory, or an invalid memory access";
     Crash = "crash", "a crash";
+    Environment = "environment", "the machine: a full disk, no free file handles, a service that does not run";
     Command = "command", "a missing or misused command";
     Other = "other", "anything else";
 }
@@ -44,15 +45,27 @@ impl Class {
         Class::ALL.iter().copied().find(|class| class.name() == word)
     }
 
+    /// Whether the fault lies outside the project, so that none of its files is to blame.
+    pub const fn is_about_surroundings(self) -> bool {
+        matches!(self, Class::Network | Class::Environment | Class::Command | Class::Dependency)
+    }
+
     /// Classifies the name of an exception or the words of a message, in any programming language.
     pub fn of(text: &str) -> Class {
         const WORDS: &[(&str, Class)] = &[
+            ("no space left on device", Class::Environment),
+            ("enospc", Class::Environment),
+            ("too many open files", Class::Environment),
+            ("emfile", Class::Environment),
+            ("docker daemon", Class::Environment),
             ("modulenotfounderror", Class::Import),
             ("importerror", Class::Import),
             ("cannot find module", Class::Import),
             ("can't resolve", Class::Import),
             ("unresolved import", Class::Import),
             ("failed to resolve import", Class::Import),
+            ("could not resolve \"", Class::Import),
+            ("import cycle", Class::Import),
             ("no required module", Class::Import),
             ("classnotfoundexception", Class::Import),
             ("noclassdeffounderror", Class::Import),
@@ -90,6 +103,11 @@ impl Class {
             ("address already in use", Class::Network),
             ("etimedout", Class::Network),
             ("enotfound", Class::Network),
+            ("eai_again", Class::Network),
+            ("no such host", Class::Network),
+            ("could not resolve host", Class::Network),
+            ("port is already allocated", Class::Network),
+            ("network is unreachable", Class::Network),
             ("unknownhostexception", Class::Network),
             ("addresssanitizer", Class::Memory),
             ("outofmemory", Class::Memory),
@@ -173,6 +191,9 @@ impl Class {
             ("unknown option", Class::Command),
             ("invalid option", Class::Command),
             ("missing script", Class::Command),
+            ("must be provided", Class::Command),
+            ("not formatted", Class::Lint),
+            ("would reformat", Class::Lint),
             ("panicked", Class::Crash),
             ("panic:", Class::Crash),
         ];

@@ -40,6 +40,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Passed,
+    /// Without findings if the output does not say what went wrong.
     Failed(Vec<Finding>),
     /// Cannot be determined, for example because a pipe hides the exit code.
     Unknown,
@@ -63,37 +64,54 @@ const NOT_RUN: &[&str] = &[
     "rejected by user",
     "denied by the user",
     "requires approval",
+    // The client skipped it because a call beside it failed, or refused its input.
+    "<tool_use_error>",
     "Command was aborted",
 ];
 
 /// Judges a shell command. `None` if it says nothing about the project: looking around, searching, a command
 /// that never ran.
 pub fn judge(command: &str, ok: Option<bool>, output: &str, place: &Place) -> Option<Judged> {
-    let ran = command::main_of(command)?;
+    let line = command::line_of(command)?;
+    let ran = line.main();
     if ok == Some(false) && NOT_RUN.iter().any(|mark| output.contains(mark)) {
         return None;
     }
+    // Printing the exit code of a program that checks nothing means that a failure is expected.
+    if line.asks_for_exit && ran.step == Step::Other {
+        return None;
+    }
     let output = read::plain(output);
+    if ok != Some(true) && outcome::never_began(&output) {
+        return None;
+    }
+    let masked = line.is_masked();
     let evidence = outcome::told(&output, ran.step);
     let verdict = match (ok, evidence) {
         (Some(false), Some(true)) if ran.followed => {
             // The tests passed; what followed `&&` did not.
             return None;
         }
-        (Some(false), _) => failed(&output, &ran, place, true),
-        (Some(true), _) if !ran.masked => Verdict::Passed,
+        (Some(false), _) if !masked => failed(&output, &ran, place),
+        (Some(true), _) if !masked => Verdict::Passed,
         (_, Some(true)) => Verdict::Passed,
-        (_, Some(false)) => failed(&output, &ran, place, false),
+        (_, Some(false)) => failed(&output, &ran, place),
         // A checker that finds nothing prints nothing; a failing one always prints something.
-        (None, None) if output.trim().is_empty() && !ran.masked && ran.step.is_silent_when_well() => {
-            Verdict::Passed
+        (None | Some(true), None)
+            if output.trim().is_empty() && !line.is_filtered() && ran.step.is_silent_when_well() =>
+        {
+            if ok.is_none() && masked { Verdict::Unknown } else { Verdict::Passed }
         }
         (_, None) => Verdict::Unknown,
+    };
+    let ran = match &verdict {
+        Verdict::Failed(found) => line.reporter(found.first().map(|f| f.class)),
+        _ => ran,
     };
     Some(Judged { ran, verdict })
 }
 
-fn failed(output: &str, ran: &Ran, place: &Place, certain: bool) -> Verdict {
+fn failed(output: &str, ran: &Ran, place: &Place) -> Verdict {
     let place = place.within(ran.folder.as_deref());
     let mut found = read::findings(output, &place);
     if found.is_empty()
@@ -102,17 +120,15 @@ fn failed(output: &str, ran: &Ran, place: &Place, certain: bool) -> Verdict {
         found.push(finding);
     }
     found.truncate(MOST_FINDINGS);
-    if found.is_empty() && !certain {
-        return Verdict::Unknown;
-    }
     Verdict::Failed(found)
 }
 
 #[cfg(test)]
 fn read_for_tests(message: &str) -> Finding {
-    let ran = command::main_of("pytest").expect("a run");
-    read::anything(message, &ran, &Place::default()).expect("a finding")
+    read::finding_of(message).expect("a finding")
 }
 
+#[cfg(test)]
+mod fixtures;
 #[cfg(test)]
 mod tests;

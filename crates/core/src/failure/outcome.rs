@@ -58,6 +58,12 @@ const FAILED_LINES: &[&str] = &[
     "fatal error: all goroutines are asleep",
     "[  FAILED  ]",
     "Summary: 0 passed",
+    "ERROR task failed",
+    "** (Mix)",
+    "** (CompileError)",
+    "== Compilation error in file",
+    "done (warnings were emitted)",
+    "Halting VM with exit status",
 ];
 
 const PASSED_LINES: &[&str] = &[
@@ -82,6 +88,8 @@ const PASSED_LINES: &[&str] = &[
     "All matched files use Prettier code style!",
     "Compiled successfully",
     "✓ built in",
+    "0 issues.",
+    "done (passed successfully)",
 ];
 
 /// The first bytes of the marks: most lines begin with none of them.
@@ -136,6 +144,7 @@ pub(super) fn told(output: &str, step: Step) -> Option<bool> {
         }
         if begins_with_one(line, FAILED_LINES, &FAILED_BEGINNINGS)
             || (complains && is_diagnostic(line))
+            || is_go_diagnostic(raw)
             || is_shell_complaint(raw)
         {
             return Some(false);
@@ -190,6 +199,28 @@ fn is_diagnostic(line: &str) -> bool {
     located && (before.contains('.') || before.contains('('))
 }
 
+/// `src/a.go:10:5: …`: the Go compiler and its linters print nothing else in this form. Indented, it is a trace or
+/// what a test says.
+fn is_go_diagnostic(line: &str) -> bool {
+    let Some((path, rest)) = line.split_once(".go:") else { return false };
+    let mut numbers = rest.split(':');
+    let is_number =
+        |n: Option<&str>| n.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    !path.starts_with([' ', '\t'])
+        && !path.contains(' ')
+        && is_number(numbers.next())
+        && is_number(numbers.next())
+        && numbers.next().is_some_and(|message| message.starts_with(' '))
+}
+
+/// The line failed before its run began: the folder to run in does not exist.
+pub(super) fn never_began(output: &str) -> bool {
+    let mut lines = output.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("Exit code "));
+    let first = lines.next().unwrap_or("");
+    let missing = first.contains("no such file or directory") || first.contains("No such file or directory");
+    lines.next().is_none() && missing && (first.contains(":cd:") || first.contains(" cd: "))
+}
+
 /// Totals at the end of a run: `2 failed, 3 passed`, `Tests: 1 failed`, `✖ 3 problems (2 errors…`.
 fn counted(line: &str) -> Option<bool> {
     let summary = line.starts_with("Tests:")
@@ -208,6 +239,9 @@ fn counted(line: &str) -> Option<bool> {
                 || line.contains(" passing")
                 || line.contains(" failing")
                 || line.contains(" examples,")
+                || line.contains(" tests, ")
+                || line.contains(" issues:")
+                || line.contains(" mods/funs, found ")
                 || line.contains("% tests passed")));
     if !summary {
         return None;
@@ -219,7 +253,8 @@ fn counted(line: &str) -> Option<bool> {
         let count = at.checked_sub(1).and_then(|before| words[before].parse::<u64>().ok());
         let after = words.get(at + 1).and_then(|w| w.parse::<u64>().ok());
         match *word {
-            "failed" | "failing" | "failures" | "failure" | "errors" | "error" => match count {
+            "failed" | "failing" | "failures" | "failure" | "errors" | "error" | "issues" | "opportunity"
+            | "suggestion" => match count {
                 Some(0) => good = true,
                 Some(_) => return Some(false),
                 None => {}
@@ -267,6 +302,12 @@ mod tests {
             ("5 passing (12ms)", Some(true)),
             ("4 passing\n1 failing", Some(false)),
             ("12 examples, 0 failures", Some(true)),
+            ("14 doctests, 297 tests, 0 failures", Some(true)),
+            ("5 tests, 4 failures", Some(false)),
+            ("3 issues:\n* errcheck: 3", Some(false)),
+            ("0 issues.", Some(true)),
+            ("# example.com/app\na.go:3:1: missing return", Some(false)),
+            ("    a_test.go:3: logged\nok  \texample.com/app\t0.1s", Some(true)),
             ("src/a.c:3:1: error: expected ';'", Some(false)),
             ("src/a.c:3:1: warning: unused variable", None),
             ("", None),

@@ -61,7 +61,11 @@ impl Place {
         let path = path.trim().trim_matches(['"', '\'', '`', '(', ')', '<', '>', ',']);
         let path = path.strip_prefix("file://").unwrap_or(path);
         let path = path.replace('\\', "/");
-        if path.len() < 3 || path.len() > 300 || path.contains(['\n', '*', '<', '>', '|', '$', '"', ' ']) {
+        if path.len() < 3
+            || path.len() > 300
+            || path.contains(['*', '<', '>', '|', '$', '"', '{', '}'])
+            || path.contains(char::is_whitespace)
+        {
             return None;
         }
         if path.contains("://") || path.starts_with("node:") || path.starts_with("internal/") {
@@ -134,6 +138,7 @@ mod tests {
             "1.5",
             "3.12.4",
             "word",
+            "FAIL\texample.com/app/sum\t0.002s",
             "/",
             "",
         ] {

@@ -109,8 +109,8 @@ const FAILURES: &[Case] = &[
         ok: Some(false),
         output: "/srv/app/server.js:3\n  throw new Error('port in use');\n  ^\n\nError: listen EADDRINUSE: address already in use :::3000\n    at Server.setupListenHandle [as _listen2] (node:net:1897:16)\n    at start (/srv/app/server.js:3:9)\n    at Object.<anonymous> (/srv/app/server.js:9:1)\n\nNode.js v22.1.0",
         class: Class::Network,
-        files: &["server.js"],
-        symbol: "start",
+        files: &[],
+        symbol: "",
     },
     Case {
         line: "npx eslint src",
@@ -158,7 +158,7 @@ const FAILURES: &[Case] = &[
         output: "[ERROR] COMPILATION ERROR : \n[ERROR] /srv/app/src/main/java/shop/Cart.java:[12,9] cannot find symbol\n  symbol:   variable totl\n[INFO] BUILD FAILURE",
         class: Class::Name,
         files: &["src/main/java/shop/Cart.java"],
-        symbol: "",
+        symbol: "totl",
     },
     Case {
         line: "./gradlew test",
@@ -256,6 +256,78 @@ const FAILURES: &[Case] = &[
         files: &[],
         symbol: "",
     },
+    Case {
+        line: "go test ./...",
+        ok: Some(false),
+        output: "--- FAIL: TestResume (0.46s)\n    hooks.go:155: Hook stop output: INFO stop component=hooks\n        Copied transcript to: .meta/full.jsonl\n    resume_test.go:265: existing log was overwritten, got: {}\n    resume_test.go:270: Note: Expected another message\nFAIL\nFAIL\texample.com/app/cli\t17.738s\nFAIL",
+        class: Class::Test,
+        files: &["resume_test.go"],
+        symbol: "TestResume",
+    },
+    Case {
+        line: "go test -v ./... 2>&1 | tail -60",
+        ok: Some(true),
+        output: "=== NAME  TestOther\n    other_test.go:9: expected nothing, got nothing\n--- PASS: TestOther (0.1s)\n=== NAME  TestPhase\n    phase_test.go:107: Phase 2: should start a turn\n    phase_test.go:222: StepCount should be 0, got 1\n    phase_test.go:239: completed successfully\n--- FAIL: TestPhase (0.95s)\nFAIL\nFAIL\texample.com/app/it\t1.6s",
+        class: Class::Test,
+        files: &["phase_test.go"],
+        symbol: "TestPhase",
+    },
+    Case {
+        line: "go test ./strategy/...",
+        ok: Some(false),
+        output: "--- FAIL: TestShadow (0.21s)\n    post_test.go:255: \n        \tError Trace:\t/srv/app/strategy/post_test.go:255\n        \tError:      \tReceived unexpected error:\n        \t            \treference not found\n        \tTest:       \tTestShadow\n        \tMessages:   \tthe branch should be kept\nFAIL",
+        class: Class::Test,
+        files: &["post_test.go"],
+        symbol: "TestShadow",
+    },
+    Case {
+        line: "mise run fmt && mise run lint 2>&1 | tail -20",
+        ok: Some(true),
+        output: "[lint:go] $ ~/app/tasks/lint/go\n[lint:go] cmd/a.go:1: : # example.com/app/cmd [example.com/app/cmd.test]\n[lint:go] cmd/hooks.go:975:2: declared and not used: analyzer (typecheck)\n[lint:go] 1 issues:\n[lint:go] * typecheck: 1\n[lint:go] ERROR task failed",
+        class: Class::Lint,
+        files: &["cmd/hooks.go"],
+        symbol: "",
+    },
+    Case {
+        line: "go build ./...",
+        ok: Some(false),
+        output: "# example.com/app\ncli/resume.go:156:23: undefined: strategy\ncli/resume.go:522:13: too many errors",
+        class: Class::Name,
+        files: &["cli/resume.go"],
+        symbol: "",
+    },
+    Case {
+        line: "go test ./id",
+        ok: Some(false),
+        output: "--- FAIL: TestID (0.05s)\npanic: invalid ID \"x\": must be 12 hex characters [recovered, repanicked]\n\ngoroutine 20 [running]:\ntesting.tRunner.func1.2({0x1004e2fc0, 0x14000358840})\n\t/usr/local/go/src/testing/testing.go:1872 +0x190\nexample.com/app/id.Must({0x1003dff53, 0xc})\n\t/srv/app/id/id.go:43 +0x64\nFAIL\texample.com/app/id\t0.395s",
+        class: Class::Crash,
+        files: &["id/id.go"],
+        symbol: "",
+    },
+    Case {
+        line: "mix test test/live_test.exs",
+        ok: Some(false),
+        output: "Running ExUnit with seed: 1, max_cases: 32\n\n  1) test mount shows the list (App.LiveTest)\n     test/live_test.exs:93\n     Assertion with == failed\n     code:  assert length(rows) == 2\n     left:  4\n     right: 2\n     stacktrace:\n       test/live_test.exs:99: (test)\n\nFinished in 1.2 seconds\n5 tests, 1 failure",
+        class: Class::Test,
+        files: &["test/live_test.exs"],
+        symbol: "test_mount_shows_the_list",
+    },
+    Case {
+        line: "mix credo --strict",
+        ok: Some(false),
+        output: "  Software Design\n┃ \n┃ [D] ↘ Nested modules could be aliased at the top of the invoking module.\n┃       lib/app/registry.ex:135:5 #(App.Registry.check)\n\n40 mods/funs, found 1 software design suggestion.",
+        class: Class::Lint,
+        files: &["lib/app/registry.ex"],
+        symbol: "",
+    },
+    Case {
+        line: "go run ./cmd/server",
+        ok: Some(false),
+        output: "2026/01/02 10:00:00 listen tcp :8080: bind: address already in use\nexit status 1",
+        class: Class::Network,
+        files: &[],
+        symbol: "",
+    },
 ];
 
 #[test]
@@ -310,6 +382,15 @@ const NOT_FAILURES: &[(&str, Option<bool>, &str)] = &[
         "test result: ok. 3 passed; 0 failed\n ! [rejected] main -> main (fetch first)",
     ),
     ("curl -sf localhost:3000", Some(false), "curl: (7) Failed to connect"),
+    ("npm test", Some(false), "<tool_use_error>Sibling tool call errored</tool_use_error>"),
+    ("cd web && npm test", Some(false), "Exit code 1\n(eval):cd:1: no such file or directory: web"),
+    ("./app status --bad; echo \"Exit code: $?\"", Some(true), "Error: unknown flag: --bad\nExit code: 1"),
+    ("go test ./... 2>&1 | grep FAIL", Some(false), "Exit code 1"),
+    (
+        "go test -v ./... | head",
+        Some(true),
+        "    a_test.go:3: logged, not an error\nok  \texample.com/app\t0.1s",
+    ),
 ];
 
 #[test]
@@ -319,6 +400,34 @@ fn what_is_no_failure() {
         let failed = matches!(judged.as_ref().map(|j| &j.verdict), Some(Verdict::Failed(_)));
         assert!(!failed, "{line}: {judged:?}");
     }
+}
+
+/// Failed, but the output does not say why.
+const SAYS_NOTHING: &[(&str, &str)] = &[
+    ("go test ./... 2>&1 | tail -3", "FAIL\nFAIL\texample.com/app/strategy\t3.2s\nFAIL"),
+    (
+        "go test ./... | grep FAIL",
+        "--- FAIL: TestShadow_CommitBeforeStop (1.15s)\nFAIL\texample.com/app\t23.6s",
+    ),
+    ("mise run lint | tail -4", "\t\treturn nil\n6 issues:\n* nilerr: 6\n[lint] ERROR task failed"),
+];
+
+#[test]
+fn a_failure_without_words_has_no_finding() {
+    for (line, output) in SAYS_NOTHING {
+        let judged = judge(line, Some(true), output, &place()).expect("a run");
+        assert_eq!(judged.verdict, Verdict::Failed(Vec::new()), "{line}");
+    }
+}
+
+#[test]
+fn the_check_that_reports_is_the_one_that_failed() {
+    let lint = "a.go:3:1: Error return value is not checked (errcheck)\n1 issues:";
+    let judged = judge("mise run test && mise run lint", Some(false), lint, &place()).unwrap();
+    assert_eq!(judged.ran.key, "mise run lint");
+    let passed = judge("mise run test && mise run lint", Some(true), "", &place()).unwrap();
+    let other = command::main_of("mise run lint").unwrap();
+    assert!(passed.ran.answers_for(&other.family, &other.key, other.step, &[]), "{:?}", passed.ran);
 }
 
 #[test]

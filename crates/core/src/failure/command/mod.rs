@@ -2,13 +2,15 @@
 //! that stays the same, and what its exit code means.
 
 mod acts;
+mod line;
+mod scope;
 mod split;
 mod tools;
 
 use serde::{Deserialize, Serialize};
 
 pub use acts::{acts_on, edits_by};
-use split::{Simple, Tie, split};
+pub(super) use line::line_of;
 
 /// What a run checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -26,6 +28,19 @@ impl Step {
     /// Prints nothing if there is nothing to complain about.
     pub(super) fn is_silent_when_well(self) -> bool {
         matches!(self, Step::Compile | Step::Lint)
+    }
+
+    /// Whether a run of this kind can end with such a failure.
+    fn reports(self, class: super::Class) -> bool {
+        use super::Class;
+        match self {
+            Step::Lint => !matches!(class, Class::Test | Class::Crash | Class::Link),
+            Step::Compile => !matches!(class, Class::Test),
+            Step::Test => true,
+            Step::Install | Step::Other => {
+                matches!(class, Class::Dependency | Class::Network | Class::Environment)
+            }
+        }
     }
 }
 
@@ -46,56 +61,24 @@ pub struct Ran {
     /// More commands depend on it and may be what failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub followed: bool,
+    /// Other checks of the same line: if the line passed, so did they.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<Ran>,
 }
 
 /// The main run of a line; `None` for lines that only look around.
 pub fn main_of(line: &str) -> Option<Ran> {
-    let commands = split(line);
-    let folder = commands
-        .iter()
-        .take_while(|c| c.words.first().is_some_and(|w| w == "cd") || is_setting(c))
-        .filter_map(|c| c.words.get(1).filter(|_| c.words[0] == "cd"))
-        .last()
-        .cloned();
-    let mut best: Option<(usize, Ran)> = None;
-    for (at, command) in commands.iter().enumerate() {
-        let Some((words, inner)) = essential(&command.words) else { continue };
-        if let Some(script) = inner {
-            if let Some(mut ran) = main_of(&script) {
-                ran.folder = ran.folder.or_else(|| folder.clone());
-                best = Some((at, ran));
-            }
-            continue;
-        }
-        let program = program_of(&words[0]);
-        let (family, step) = match tools::known(&program, &words) {
-            Some(found) => found,
-            None if tools::is_looking(&program, &words) => continue,
-            None => (unknown_family(&program, &words), Step::Other),
-        };
-        if best.as_ref().is_none_or(|(_, best)| step >= best.step) {
-            let key = key_of(&program, &words);
-            best =
-                Some((at, Ran { family, key, step, folder: folder.clone(), masked: false, followed: false }));
-        }
-    }
-    let (at, mut ran) = best?;
-    let behind = &commands[at + 1..];
-    let pipefail = line.contains("pipefail");
-    ran.masked |= behind.iter().any(|c| match c.tie {
-        Tie::Pipe => !pipefail,
-        Tie::Or => true,
-        Tie::Then => !is_setting(c),
-        Tie::And => false,
-    });
-    ran.followed |= behind.iter().any(|c| c.tie == Tie::And);
-    Some(ran)
+    Some(line_of(line)?.main())
 }
 
-/// Whether a success of `self` shows that a failure of `other` is gone. `names` are the files and tests that
-/// failed: a narrower run covers only what it names.
 impl Ran {
+    /// Whether a success of `self` shows that a failure of another run is gone. `names` are the files and tests that
+    /// failed: a narrower run covers only what it names.
     pub fn answers_for(&self, family: &str, key: &str, step: Step, names: &[String]) -> bool {
+        std::iter::once(self).chain(&self.with).any(|ran| ran.covers(family, key, step, names))
+    }
+
+    fn covers(&self, family: &str, key: &str, step: Step, names: &[String]) -> bool {
         if self.key == key {
             return true;
         }
@@ -103,12 +86,14 @@ impl Ran {
         if matches!(self.step, Step::Install | Step::Other) {
             return false;
         }
-        let same = self.family == family;
+        // A task runner hides which program it runs.
+        let runs_tasks = tools::is_task(&self.family) || tools::is_task(family);
+        let same = self.family == family || (runs_tasks && self.step == step);
         // Whatever compiles for its tests compiles.
         let later = step == Step::Compile
             && self.step == Step::Test
-            && family.split(' ').next() == self.family.split(' ').next();
-        if !same && !later {
+            && (runs_tasks || family.split(' ').next() == self.family.split(' ').next());
+        if !(same || later) || !scope::includes(&self.key, key) {
             return false;
         }
         let own: Vec<&str> = selectors(&self.key);
@@ -125,7 +110,8 @@ impl Ran {
                     || name == file
                     || word.ends_with(&format!("::{name}"))
                     || name.starts_with(&format!("{file}/"))
-            })
+                    || scope::matches(word, name)
+            }) || theirs.iter().any(|other| scope::matches(word, other))
         });
         (wider && !theirs.is_empty()) || names_it
     }
@@ -139,21 +125,16 @@ fn selectors(key: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate().skip(1) {
         let narrowed = at > 0 && takes_value(words[at - 1]);
+        let is_value =
+            matches!(words[at - 1], "-tags" | "-o" | "-timeout" | "--timeout" | "--config" | "--reporter");
         let is_verb = at == 1 || (at == 2 && matches!(words[1], "run" | "nextest"));
+        let is_script = is_verb && !word.contains(['/', '.']);
         let everything = matches!(*word, "./..." | "." | "--workspace" | "--all" | "run" | "test" | "tests");
-        if (narrowed || !word.starts_with('-')) && !everything && (!is_verb || word.contains(['/', '.', ':']))
-        {
+        if (narrowed || !word.starts_with('-')) && !everything && !is_script && !is_value {
             found.push(*word);
         }
     }
     found
-}
-
-fn is_setting(command: &Simple) -> bool {
-    matches!(
-        command.words.first().map(String::as_str),
-        Some("set" | "export" | "source" | "." | "echo" | "true" | "pwd" | "wait" | "date")
-    ) && command.words.first().is_none_or(|w| w != "echo" || !command.words.iter().any(|w| w.contains("$?")))
 }
 
 /// The essential words, without variables and wrappers; or the line inside `bash -c`.
@@ -272,6 +253,10 @@ fn key_of(program: &str, words: &[String]) -> String {
         "--console=plain",
         "-B",
     ];
+    // The message of a commit is another one each time.
+    if program == "git" && words.get(1).is_some_and(|sub| sub == "commit") {
+        return "git commit".to_owned();
+    }
     let mut key = program.to_owned();
     for word in words.iter().skip(1).filter(|w| !LOUDNESS.contains(&w.as_str())) {
         key.push(' ');
@@ -300,6 +285,8 @@ mod tests {
             ("set -o pipefail; cargo test 2>&1 | tail", "cargo test", "cargo test", false),
             (".venv/bin/python -m pytest -q tests/test_a.py", "pytest", "pytest tests/test_a.py", false),
             ("poetry run pytest tests || true", "pytest", "pytest tests", true),
+            ("mise run lint && mise run test:ci 2>&1 | tail", "mise test", "mise run test:ci", true),
+            ("mise run test && mise run lint 2>&1 | tail", "mise test", "mise run test", false),
             ("npm run test:unit -- src/a.test.ts", "js test", "npm run test:unit src/a.test.ts", false),
             ("npx tsc --noEmit", "tsc", "tsc --noEmit", false),
             ("bash -lc 'go test ./... | head'", "go test", "go test ./...", true),
@@ -360,5 +347,17 @@ mod tests {
         assert!(!answers("cargo build", "cargo test", &[]));
         assert!(!answers("npm install", "npm test", &[]));
         assert!(answers("npx jest", "npm test", &[]));
+        assert!(answers("mise run test", "go test ./core -run TestX", &[]), "the task runs everything");
+        assert!(!answers("mise run test", "go test -tags=integration ./it", &[]), "except what needs a tag");
+        assert!(answers("mise run test:ci", "go test -tags=integration ./it", &[]));
+        assert!(answers("go test ./core -run 'TestX|TestY'", "mise run test", &["TestX"]));
+        assert!(answers(
+            "go test ./core -run TestAdd",
+            "go test ./core -run TestAdd_Twice",
+            &["TestAdd_Twice"]
+        ));
+        assert!(!answers("go test ./core -run TestSub", "go test ./core -run TestAdd", &["TestAdd"]));
+        assert!(answers("mise run test && mise run lint", "mise run lint", &[]), "both passed");
+        assert!(!answers("npm run test:unit", "npm run test:e2e", &[]));
     }
 }

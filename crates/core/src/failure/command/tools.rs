@@ -193,6 +193,8 @@ pub(super) const RUNNERS: &[(&str, &str)] = &[
     ("pdm", "run"),
     ("bundle", "exec"),
     ("rustup", "run"),
+    ("mise", "exec"),
+    ("mise", "x"),
     ("dotenv", ""),
     ("cross-env", ""),
 ];
@@ -271,8 +273,10 @@ pub(super) fn known(program: &str, words: &[String]) -> Option<(String, Step)> {
         "make" | "just" | "ninja" | "bazel" | "meson" | "cmake" | "rake" => {
             if any(&["test", "check", "spec"]) {
                 found(&format!("{program} test"), Step::Test)
-            } else if any(&["lint", "fmt", "format"]) {
+            } else if any(&["lint"]) {
                 found(&format!("{program} lint"), Step::Lint)
+            } else if any(&["fmt", "format"]) {
+                found(&format!("{program} fmt"), Step::Lint)
             } else {
                 found(program, Step::Compile)
             }
@@ -280,7 +284,15 @@ pub(super) fn known(program: &str, words: &[String]) -> Option<(String, Step)> {
         "ctest" => found("ctest", Step::Test),
         "rspec" | "phpunit" | "pest" | "busted" | "bats" => found(program, Step::Test),
         "rails" if sub == "test" => found("rails test", Step::Test),
-        "dotnet" | "swift" | "mix" | "flutter" | "dart" | "zig" => match sub {
+        "mise" | "task" | "rtx" => task(program, &rest),
+        "mix" => match sub {
+            "test" => found("mix test", Step::Test),
+            "compile" => found("mix build", Step::Compile),
+            "credo" | "dialyzer" | "format" | "sobelow" => found(&format!("mix {sub}"), Step::Lint),
+            "deps.get" => found("mix deps.get", Step::Install),
+            _ => None,
+        },
+        "dotnet" | "swift" | "flutter" | "dart" | "zig" => match sub {
             "test" => found(&format!("{program} test"), Step::Test),
             "build" | "compile" | "publish" => found(&format!("{program} build"), Step::Compile),
             "analyze" | "format" => found(&format!("{program} {sub}"), Step::Lint),
@@ -300,6 +312,29 @@ pub(super) fn known(program: &str, words: &[String]) -> Option<(String, Step)> {
     }
 }
 
+/// `mise run lint:go`, `task test`: the name of the task says what it checks.
+fn task(program: &str, rest: &[&str]) -> Option<(String, Step)> {
+    let name = match rest {
+        ["run" | "r", name, ..] => name,
+        [name, ..] if program == "task" => name,
+        _ => return None,
+    };
+    let is = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    let (kind, step) = match () {
+        () if is(&["test", "spec", "e2e"]) => ("test", Step::Test),
+        () if is(&["lint", "vet"]) => ("lint", Step::Lint),
+        () if is(&["fmt", "format"]) => ("fmt", Step::Lint),
+        () if is(&["build", "compile", "typecheck"]) => ("build", Step::Compile),
+        () => return Some((format!("{program} {name}"), Step::Other)),
+    };
+    Some((format!("{program} {kind}"), step))
+}
+
+/// Whether the family is that of a task runner, which may stand for any program.
+pub(super) fn is_task(family: &str) -> bool {
+    ["mise ", "task ", "make", "just", "rtx "].iter().any(|runner| family.starts_with(runner))
+}
+
 /// JavaScript package managers and the scripts they run.
 fn node(program: &str, rest: &[&str]) -> Option<(String, Step)> {
     let script = match rest.first().copied()? {
@@ -314,7 +349,8 @@ fn node(program: &str, rest: &[&str]) -> Option<(String, Step)> {
     let family = match () {
         () if is(&["typecheck", "type-check", "tsc", "types"]) => ("tsc", Step::Compile),
         () if is(&["test", "jest", "vitest", "spec", "e2e"]) => ("js test", Step::Test),
-        () if is(&["lint", "eslint", "format", "prettier"]) => ("js lint", Step::Lint),
+        () if is(&["lint", "eslint"]) => ("js lint", Step::Lint),
+        () if is(&["format", "prettier"]) => ("js format", Step::Lint),
         () if is(&["build", "compile"]) => ("js build", Step::Compile),
         () => return Some((format!("{program} {script}"), Step::Other)),
     };

@@ -7,7 +7,9 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
     for (at, line) in lines.iter().enumerate() {
         let trimmed = line.trim_start();
         if let Some((file, message)) = maven(trimmed) {
-            found.add(None, message, &[file], &[]);
+            symbol_of(message, &lines[at + 1..], file, found);
+        } else if let Some((file, message)) = javac(trimmed) {
+            symbol_of(message, &lines[at + 1..], file, found);
         } else if let Some((test, message)) = surefire(trimmed) {
             let file = format!("{}.java", test.split('.').next().unwrap_or(test));
             let name = test.rsplit('.').next().unwrap_or(test);
@@ -34,6 +36,34 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
                 found.add(None, short(message), &frames, &symbols);
             }
         }
+    }
+}
+
+/// `src/A.java:12: error: cannot find symbol`, with the symbol on a line of its own below the code.
+fn javac(line: &str) -> Option<(&str, &str)> {
+    let (place, message) = line.split_once(": error: ")?;
+    let (file, number) = place.rsplit_once(':')?;
+    let is_java = [".java", ".kt", ".scala"].iter().any(|ending| file.ends_with(ending));
+    (is_java && number.bytes().all(|b| b.is_ascii_digit())).then_some((file, message))
+}
+
+/// A compiler error with the symbol that it is about: without it, all of them are alike.
+fn symbol_of(message: &str, behind: &[&str], file: &str, found: &mut Found<'_>) {
+    let own = behind.iter().take(6).map(|l| l.trim_start().trim_start_matches("[ERROR] ").trim());
+    let symbol = own
+        .take_while(|l| javac(l).is_none() && !l.contains(".java:["))
+        .find_map(|l| l.strip_prefix("symbol:").map(str::trim));
+    let class = match Class::of(message) {
+        Class::Other => Class::Type,
+        class => class,
+    };
+    let class = if message.ends_with(" expected") { Class::Syntax } else { class };
+    match symbol {
+        Some(symbol) => {
+            let name = symbol.rsplit(' ').next().unwrap_or(symbol).split('(').next().unwrap_or(symbol);
+            found.add(Some(class), &format!("{message}: {symbol}"), &[file], &[name]);
+        }
+        None => found.add(Some(class), message, &[file], &[]),
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
             found.add(None, message, &near, &[]);
         } else if let Some(name) = trimmed.strip_prefix("● ").filter(|n| n.contains(" › ") || !n.is_empty())
         {
-            jest(&lines[at + 1..], name, found);
+            jest(&lines[at + 1..], name, suite(&lines[..at]), found);
         } else if is_vitest(trimmed) {
             vitest(&lines[at..], trimmed, found);
         } else if is_error(trimmed) && has_stack(&lines[at + 1..]) && !inside_jest(lines, at) {
@@ -60,7 +60,7 @@ fn nearby_files<'a>(lines: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// `● suite › name`, an empty line, the message, later the stack.
-fn jest(lines: &[&str], name: &str, found: &mut Found<'_>) {
+fn jest(lines: &[&str], name: &str, suite: Option<&str>, found: &mut Found<'_>) {
     let body: Vec<&str> =
         lines.iter().take_while(|l| !l.trim_start().starts_with("● ")).take(60).copied().collect();
     let Some(first) = body.iter().map(|l| l.trim()).find(|l| !l.is_empty()) else { return };
@@ -78,10 +78,18 @@ fn jest(lines: &[&str], name: &str, found: &mut Found<'_>) {
     } else {
         first.to_owned()
     };
-    let (files, mut symbols) = stack(&body);
+    let (mut files, mut symbols) = stack(&body);
+    // The stack of a failure inside a library names no file of the project; the suite is one.
+    files.extend(suite);
     let test = name.rsplit(" › ").next().unwrap_or(name).trim().replace(' ', "_");
     symbols.insert(0, &test);
     found.add(is_expectation.then_some(Class::Test), &message, &files, &symbols);
+}
+
+/// The file of `FAIL src/a.test.js` above a failed test.
+fn suite<'a>(lines: &[&'a str]) -> Option<&'a str> {
+    let head = lines.iter().rev().find_map(|l| l.trim_start().strip_prefix("FAIL "))?;
+    head.split_whitespace().find(|word| has_script(word))
 }
 
 fn inside_jest(lines: &[&str], at: usize) -> bool {

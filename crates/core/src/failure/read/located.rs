@@ -1,13 +1,14 @@
-//! The form that most compilers and checkers share: `file:line:column: error: message`.
+//! The form that most compilers and checkers share: `file:line:column: error: message`. Go, which omits the word
+//! `error`, has a reader of its own.
 
 use super::{Found, location};
 use crate::failure::Class;
 
 pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
     for line in lines {
-        let line = line.trim_start().trim_start_matches("vet: ");
+        let line = line.trim_start();
         let Some((path, rest)) = location(line) else { continue };
-        if !is_source(path) || rest.is_empty() {
+        if !is_source(path) || is_read_elsewhere(path) || rest.is_empty() {
             continue;
         }
         let lower = rest.get(..24).unwrap_or(rest).to_ascii_lowercase();
@@ -20,12 +21,10 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
         }
         let error =
             ["error: ", "fatal error: ", "syntax error"].iter().find(|mark| lower.starts_with(**mark));
-        let is_go = path.ends_with(".go");
         let code = lint_code(rest);
         let message = match error {
             Some(mark) if *mark != "syntax error" => &rest[mark.len()..],
             Some(_) => rest,
-            None if is_go && !rest.contains("---") && rest.len() > 4 => rest,
             None if code.is_some() => rest,
             None => continue,
         };
@@ -40,11 +39,16 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
     }
 }
 
-fn is_source(path: &str) -> bool {
+/// Languages whose readers know more about this form.
+fn is_read_elsewhere(path: &str) -> bool {
+    [".go", ".java", ".kt", ".scala"].iter().any(|ending| path.ends_with(ending))
+}
+
+pub(super) fn is_source(path: &str) -> bool {
     const ENDINGS: &[&str] = &[
         "c", "cc", "cpp", "cxx", "h", "hpp", "m", "mm", "go", "py", "pyi", "java", "kt", "swift", "zig",
         "rb", "php", "sh", "cs", "scala", "ex", "exs", "dart", "hs", "ml", "proto", "tf", "yml", "yaml",
-        "ts", "tsx", "js", "jsx",
+        "ts", "tsx", "js", "jsx", "mjs", "cjs", "rs", "vue", "svelte",
     ];
     path.rsplit('.').next().is_some_and(|ending| ENDINGS.contains(&ending))
 }

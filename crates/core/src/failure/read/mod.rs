@@ -1,6 +1,8 @@
 //! Finds failures in tool output, language by language.
 
+mod elixir;
 mod go;
+mod go_tests;
 mod java;
 mod javascript;
 mod lint;
@@ -9,43 +11,31 @@ mod native;
 mod packages;
 mod python;
 mod rust;
+mod surroundings;
+mod tap;
+mod text;
 
-use super::command::Ran;
+use super::command::{Ran, Step};
 use super::{Class, Finding, Place, signature};
-
-/// Text without colours, carriage returns, and prefixes that some clients add.
-pub(super) fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        match c {
-            '\u{1b}' => {
-                if rest.next() == Some('[') {
-                    for c in rest.by_ref() {
-                        if c.is_ascii_alphabetic() {
-                            break;
-                        }
-                    }
-                }
-            }
-            '\r' => {}
-            c => out.push(c),
-        }
-    }
-    if let Some(rest) = out.strip_prefix("Output: ") {
-        return rest.to_owned();
-    }
-    if out.contains("\nOutput: ") { out.replacen("\nOutput: ", "\n", 1) } else { out }
-}
+use text::{has_parts, has_words, is_log, location};
+pub(super) use text::{one_line, plain};
 
 /// Everything that the readers find, without repeats.
 pub(super) fn findings(output: &str, place: &Place) -> Vec<Finding> {
     let lines: Vec<&str> = output.lines().collect();
     let mut found = Found { place, list: Vec::new() };
+    surroundings::read(&lines, &mut found);
+    if !found.is_empty() {
+        // Whatever else is printed follows from it.
+        return found.list;
+    }
     python::read(&lines, &mut found);
     rust::read(&lines, &mut found);
     javascript::read(&lines, &mut found);
+    tap::read(&lines, &mut found);
     go::read(&lines, &mut found);
+    go_tests::read(&lines, &mut found);
+    elixir::read(&lines, &mut found);
     java::read(&lines, &mut found);
     native::read(&lines, &mut found);
     located::read(&lines, &mut found);
@@ -80,6 +70,11 @@ impl Found<'_> {
             }
         }
         let class = class.unwrap_or_else(|| Class::of(&message));
+        if class.is_about_surroundings() {
+            own.clear();
+        }
+        let (symbol, file) = (names.first().map(String::as_str), own.first().map(String::as_str));
+        let Some(message) = with_words(message, symbol, file) else { return };
         let signature = signature::of(
             class,
             &message,
@@ -104,41 +99,34 @@ fn is_symbol(text: &str) -> bool {
         && !matches!(text, "main" | "<module>" | "Object.<anonymous>" | "anonymous" | "new" | "module")
 }
 
-const MOST_CHARS: usize = 200;
-
-/// One line without markup, truncated to the length of a message.
-pub(super) fn one_line(text: &str) -> String {
-    let folded: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let kept: String = folded.chars().filter(|c| !c.is_control()).take(MOST_CHARS).collect();
-    // Half a redaction placeholder is not a placeholder.
-    match kept.rfind("[REDACTED:") {
-        Some(at) if !kept[at..].contains(']') => kept[..at].trim_end().to_owned(),
-        _ => kept.trim().to_owned(),
+/// Adds what a message that says little is about: the function, else the file. `None` if it says nothing even then.
+fn with_words(message: String, symbol: Option<&str>, file: Option<&str>) -> Option<String> {
+    if has_words(&message, 3) {
+        return Some(message);
     }
+    // `assert 3 == 4` says something about the test it is in; `+0x190` and `got:` say nothing about anything.
+    let least = if symbol.is_some() && !message.ends_with(':') { 1 } else { 2 };
+    if !has_parts(&message, least) {
+        return None;
+    }
+    let name = file.map(|path| path.rsplit('/').next().unwrap_or(path));
+    let mut longer = message;
+    if let Some(place) = symbol.or(name) {
+        longer = format!("{longer} in {place}");
+    }
+    if !has_words(&longer, 3)
+        && let Some(name) = name.filter(|_| symbol.is_some())
+    {
+        longer = format!("{longer} ({name})");
+    }
+    has_parts(&longer, 3).then_some(longer)
 }
 
-/// `path:12:5: rest` and `path:12: rest`.
-fn location(line: &str) -> Option<(&str, &str)> {
-    let mut from = 0;
-    while let Some(colon) = line[from..].find(':').map(|at| at + from) {
-        let rest = &line[colon + 1..];
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        if digits > 0 && colon > 0 {
-            let mut rest = &rest[digits..];
-            if let Some(column) = rest.strip_prefix(':') {
-                let digits = column.bytes().take_while(u8::is_ascii_digit).count();
-                if digits > 0 {
-                    rest = &column[digits..];
-                }
-            }
-            let path = line[..colon].trim();
-            let ends = rest.is_empty() || rest.starts_with([':', ' ', ')', '-', ',']);
-            let is_path = path.contains('.') && !path.contains(' ');
-            return (ends && is_path).then(|| (path, rest.trim_start_matches([':', ' ', '-', ')', ','])));
-        }
-        from = colon + 1;
-    }
-    None
+#[cfg(test)]
+pub(super) fn finding_of(message: &str) -> Option<Finding> {
+    let mut found = Found { place: &Place::default(), list: Vec::new() };
+    found.add(None, message, &[], &["load"]);
+    found.list.pop()
 }
 
 /// If no reader knows the output: the line that looks most like a reason.
@@ -154,20 +142,77 @@ pub(super) fn anything(output: &str, ran: &Ran, place: &Place) -> Option<Finding
         "cannot ",
         "could not",
         "invalid",
+        "must be",
+        "ignored by",
+        "not formatted",
+        "conflict",
     ];
-    let lines =
-        || output.lines().map(str::trim).filter(|l| l.chars().filter(|c| c.is_alphabetic()).count() >= 6);
-    let is_exit = |line: &&str| line.to_ascii_lowercase().starts_with("exit code");
-    let telling = lines().filter(|l| !is_exit(l)).find(|line| {
+    let lines: Vec<&str> = output.lines().map(str::trim).filter(|l| !is_total(l) && !is_log(l)).collect();
+    let is_reason = |line: &&&str| {
         let lower = line.to_ascii_lowercase();
-        REASONS.iter().any(|reason| lower.contains(reason))
-    });
-    let line = telling.or_else(|| lines().rfind(|l| !is_exit(l)))?;
-    let files: Vec<&str> = line.split([' ', '\'', '"', '`', '(', ')', ',']).collect();
+        has_words(line, 3) && REASONS.iter().any(|reason| lower.contains(reason))
+    };
+    // What ends in a colon announces the reason.
+    let telling =
+        lines.iter().filter(|l| !l.ends_with(':')).find(is_reason).or_else(|| lines.iter().find(is_reason));
+    // A tool that says one thing says why; of many lines, the last one is only the last.
+    let only =
+        lines.iter().rfind(|l| has_words(l, 3)).filter(|_| ran.step == Step::Other && lines.len() <= 3);
+    let line = telling.or(only)?;
+    let files: Vec<&str> = line
+        .split([' ', '\'', '"', '`', '(', ')', ','])
+        .map(|word| location(word).map_or(word, |(path, _)| path))
+        .filter(|word| located::is_source(word))
+        .collect();
     let mut found = Found { place, list: Vec::new() };
-    found.add(None, line, &files, &[]);
+    let class = match (Class::of(line), ran.step) {
+        (Class::Other, Step::Test) => Class::Test,
+        (Class::Other, Step::Lint) => Class::Lint,
+        (class, _) => class,
+    };
+    found.add(Some(class), line, &files, &[]);
     let mut finding = found.list.pop()?;
     // Such a line identifies nothing by itself, so the command is part of the signature.
     finding.signature = format!("{} @ {}", finding.signature, ran.family);
     Some(finding)
+}
+
+/// Says that something failed, not what.
+fn is_total(line: &str) -> bool {
+    const TOTALS: &[&str] = &[
+        "FAIL\t",
+        "FAIL ",
+        "--- ",
+        "=== ",
+        "ok  \t",
+        "?   \t",
+        "# ",
+        "$ ",
+        "> ",
+        "ERROR task failed",
+        "exit code",
+        "Exit code",
+        "exit status",
+        "Exit status",
+        "Finished in",
+        "make: ***",
+        "make[",
+        "npm ERR! A complete log",
+        "npm error A complete log",
+        "npm ERR! Test failed",
+        "npm ERR! Lifecycle",
+        "npm error Lifecycle",
+        "error Command failed with exit code",
+        "ELIFECYCLE",
+        "ERR_PNPM_RECURSIVE",
+        "error: Recipe",
+        "error: could not compile",
+        "error: test failed",
+        "error: aborting due to",
+        "hint: ",
+        "warning: ",
+        "Warning: ",
+        "usage: ",
+    ];
+    TOTALS.iter().any(|total| line.starts_with(total))
 }

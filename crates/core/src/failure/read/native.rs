@@ -36,7 +36,7 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
             let test = lines[..at].iter().rev().find_map(|l| l.strip_prefix("[ RUN      ] ")).unwrap_or("");
             found.add(Some(Class::Test), &message.join(" "), &[file], &[test.trim()]);
         } else if trimmed.starts_with("Segmentation fault") || trimmed.contains(": Segmentation fault") {
-            found.add(Some(Class::Crash), "Segmentation fault", &[], &[]);
+            found.add(Some(Class::Crash), "Segmentation fault: the program crashed", &[], &[]);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Package managers, and messages of shells and git when something is impossible.
 
-use super::Found;
+use super::{Found, has_words};
 use crate::failure::Class;
 
 const BEGINNINGS: &[(&str, Option<Class>)] = &[
@@ -24,6 +24,7 @@ const BEGINNINGS: &[(&str, Option<Class>)] = &[
     ("fatal: ", None),
     ("CONFLICT (", Some(Class::Other)),
     ("! [rejected]", Some(Class::Other)),
+    ("The following paths are ignored by", Some(Class::Other)),
     ("docker: ", None),
     ("Error: ", None),
 ];
@@ -36,11 +37,15 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
             {
                 continue;
             }
-            // The code alone says little: the next line names the package.
+            // The code alone says little: a line below it names the package or the host.
             let is_code = trimmed.contains("! code ") || trimmed.contains("error code ");
-            let next = lines.get(at + 1).filter(|_| is_code).map_or("", |l| {
-                l.trim_start().trim_start_matches("npm ERR!").trim_start_matches("npm error").trim()
-            });
+            let next = lines
+                .iter()
+                .skip(at + 1)
+                .take(if is_code { 6 } else { 0 })
+                .map(|l| l.trim_start().trim_start_matches("npm ERR!").trim_start_matches("npm error").trim())
+                .find(|l| has_words(l, 3))
+                .unwrap_or("");
             let files: Vec<&str> = if trimmed.starts_with("CONFLICT") {
                 trimmed.rsplit(' ').take(1).collect()
             } else {
@@ -49,7 +54,11 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
             let message = if next.is_empty() { trimmed.to_owned() } else { format!("{trimmed} {next}") };
             // Skips an error that the reader of a language understood better.
             if class.is_some() || found.is_empty() {
-                found.add(*class, &message, &files, &[]);
+                let class = match Class::of(&message) {
+                    fault @ (Class::Network | Class::Environment | Class::Permission) => Some(fault),
+                    _ => *class,
+                };
+                found.add(class, &message, &files, &[]);
             }
         } else if is_shell(line) {
             let message = line
