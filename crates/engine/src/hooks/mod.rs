@@ -1,14 +1,16 @@
 //! The hook path: an event comes in, is stored, and something may be said.
 //!
 //! [`respond`] is the policy: which events matter, what happens when the store cannot be opened, and when to start a
-//! worker. `capture` stores, `boot` and `inject` say something, `health` records what went wrong.
+//! worker. `capture` stores, `boot`, `inject` and `remind` say something, `health` records what went wrong.
 
 pub mod boot;
 pub mod capture;
+mod ending;
 pub mod health;
 pub mod inject;
 pub(crate) mod left_off;
 pub(crate) mod page;
+mod remind;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
