@@ -5,6 +5,7 @@
 //! and the detection of hand-edited files. Callers decide how hits rank and who may change what.
 
 mod access;
+mod arrivals;
 mod backup;
 mod calendar;
 mod conditions;
