@@ -6,6 +6,7 @@ mod bench;
 mod coding;
 mod distil;
 mod eval;
+mod hindsight;
 mod learn;
 mod machine;
 mod page;
@@ -36,6 +37,8 @@ usage: cargo xtask COMMAND
        [--fit [--write] | --learn [--reuse] [--write]]
                                 score what the release binary finds, beside plain FTS5; a full run
                                 updates docs/benchmarks.md
+  hindsight [--sessions N] [--binary PATH]
+                                replay sessions of the shared data and judge what was said by what followed
   transcripts DIR SIZE          write made-up transcripts (2GB, 500MB), to measure `hark ingest` on
   records FILE COUNT            write made-up memories as an export, to measure `hark import` on
   store PATH COUNT              write a store of made-up memories, as `bench` measures them
@@ -60,6 +63,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["bench", options @ ..] => bench::run(&bench::Options::parse(options)?),
         ["coding", options @ ..] => coding::run(options),
         ["distil", options @ ..] => distil::run(options),
+        ["hindsight", options @ ..] => hindsight::run(options),
         ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
         ["transcripts", folder, size] => transcripts::run(folder, size),
         ["records", path, count] => bench::make_export(path, count),

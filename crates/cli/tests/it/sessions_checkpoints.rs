@@ -347,3 +347,20 @@ fn a_task_whose_time_draws_near_is_a_reminder() {
     let said = start(&home, "past");
     assert!(!said.contains("certificate") && said.contains("plants"), "{said}");
 }
+
+/// Without hooks, nobody reminds: what the server says about itself is all that a client knows.
+#[test]
+fn a_client_without_hooks_knows_when_to_save_and_to_resume() {
+    let home = home();
+    let repo = repository(&home, "shop");
+    let mut mcp = home.mcp_within(&repo, &[]);
+    let said = mcp.welcome.to_string();
+    for words in ["memory_resume", "memory_checkpoint", "task end", "before a commit", "nearly full"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    mcp.data("memory_checkpoint", &json!({ "goal": "Bound the cache", "pending": ["Write the manual"] }));
+    drop(mcp);
+    let mut next = home.mcp_within(&repo, &[]);
+    let resumed = next.data("memory_resume", &json!({})).to_string();
+    assert!(resumed.contains("Bound the cache") && resumed.contains("Write the manual"), "{resumed}");
+}

@@ -19,6 +19,10 @@ pub fn closing_words(reply: &str, room: usize) -> String {
         let longer = if words.is_empty() { sentence.clone() } else { format!("{words} {sentence}") };
         if estimate_tokens(&longer) > left {
             is_whole = false;
+            // A long sentence after a short one is what there is to say.
+            if estimate_tokens(&words) * 2 < left {
+                words = truncate_to_tokens(&longer, left);
+            }
             break;
         }
         words = longer;
@@ -27,9 +31,6 @@ pub fn closing_words(reply: &str, room: usize) -> String {
     if !is_whole && words.ends_with(':') {
         words.pop();
         words.push('.');
-    }
-    if words.is_empty() {
-        words = told.first().map(|first| truncate_to_tokens(first, left)).unwrap_or_default();
     }
     match question {
         Some(question) if is_whole => format!("{words} {question}"),
@@ -77,9 +78,24 @@ fn end_of_sentence(text: &str) -> usize {
     ends.find(|(at, c)| is_end(*at, *c)).map_or(text.len(), |(at, c)| at + c.len_utf8())
 }
 
-/// "Done." and "Perfect!" say nothing beside what follows.
+/// Sentences that announce others.
+const ANNOUNCEMENTS: &[&str] = &[
+    "Here's",
+    "Here’s",
+    "Here is",
+    "Here are",
+    "Let me",
+    "I'll",
+    "Great question",
+    "You're right",
+    "Good catch",
+];
+
+/// "Done." and "Here's a summary:" say nothing beside what follows.
 fn says_something(sentence: &str) -> bool {
-    sentence.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count() >= 3
+    let announces = ANNOUNCEMENTS.iter().any(|words| sentence.starts_with(words));
+    !announces
+        && sentence.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count() >= 3
 }
 
 /// A line without list markers and emphasis.
@@ -98,7 +114,7 @@ mod tests {
 
     #[test]
     fn whole_sentences_without_decoration() {
-        let reply = "Done.\n\n## Summary\nThe parser now keeps `a.b` apart. All tests pass.\n\n| a | b |\n|---|---|\n\
+        let reply = "Done. Here's a summary:\n\n## Summary\nThe parser now keeps `a.b` apart. All tests pass.\n\n| a | b |\n|---|---|\n\
                      ```go\nx := 1\n```\n1. **Extracted** the cache from parser.rs.\n";
         assert_eq!(
             closing_words(reply, 60),

@@ -161,11 +161,8 @@ impl Reply for Response {
             ));
         }
         for entry in &self.entries {
-            let items = if entry.items.is_empty() {
-                String::new()
-            } else {
-                format!(": {}", entry.items.join(" "))
-            };
+            let items =
+                if entry.items.is_empty() { String::new() } else { format!(": {}", entry.items.join(" ")) };
             let followed: Vec<&str> = entry.followed.iter().map(|sign| sign.words()).collect();
             let followed =
                 if followed.is_empty() { String::new() } else { format!(" → {}", followed.join(", ")) };

@@ -13,7 +13,9 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hindsight::LookBack;
 use crate::operation::text::count;
-use crate::operation::{BOLD, Code, DIM, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate};
+use crate::operation::{
+    BOLD, Code, DIM, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate,
+};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
