@@ -270,8 +270,6 @@ fn what_one_assistant_leaves_another_is_offered() {
         "Move billing to queues",
         "retry policy",
         "claude-code",
-        "branch main",
-        "half-done.rs",
         "Never delete invoices",
         "dead-letter",
         "256 kB",
@@ -280,8 +278,15 @@ fn what_one_assistant_leaves_another_is_offered() {
     }
     assert!(said.starts_with("<hark-memory") && said.ends_with("</hark-memory>"), "{said}");
     assert!(!said.contains("another project"));
+    assert!(!said.contains("half-done.rs"), "git says what is uncommitted: {said}");
     let ledger = home.hark(["ledger", "--json"]).ok().json();
     assert_eq!(ledger["bytes"].as_u64(), Some(said.len() as u64), "every byte is in the ledger");
+    fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+    fs::write(home.user_config(), "[boot]\nuncommitted = true\n").unwrap();
+    let asked = event(&repo, "x3", "SessionStart", &json!({ "source": "startup" }));
+    let said = context(&home.hook("codex", "SessionStart", &asked));
+    assert!(said.contains("half-done.rs"), "{said}");
+    fs::remove_file(home.user_config()).unwrap();
 
     let resumed = home.hark(["resume", "--for", "codex", "--json"]).within(&repo).ok().json();
     let text = resumed["text"].as_str().unwrap();
