@@ -28,7 +28,7 @@ usage: cargo xtask COMMAND
   e2e --newest [CLIENT…]        the same with the newest release of each; only reports
 
 and of the lab, built for release (`cargo xtask lab` lists their options):
-  bench  eval  coding  distil  failures  transcripts  records  store
+  bench  eval  hindsight  coding  distil  failures  transcripts  records  store
 ";
 
 fn main() -> ExitCode {
@@ -54,7 +54,11 @@ fn run(arguments: &[String]) -> Outcome {
         ["mcp"] => protocol().map(drop),
         ["e2e", words @ ..] => assistants(words).map(drop),
         ["lab", rest @ ..] => lab(rest),
-        ["bench" | "coding" | "distil" | "eval" | "failures" | "transcripts" | "records" | "store", ..] => lab(&words),
+        [
+            "bench" | "coding" | "distil" | "eval" | "failures" | "hindsight" | "transcripts" | "records"
+            | "store",
+            ..,
+        ] => lab(&words),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

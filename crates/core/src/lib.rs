@@ -11,6 +11,7 @@ pub mod distil;
 pub mod entity;
 pub mod event;
 pub mod failure;
+pub mod hindsight;
 pub mod id;
 pub mod kind;
 pub mod life;

@@ -5,6 +5,7 @@
 //! anew. All text has passed redaction.
 
 pub mod asked;
+pub mod closing;
 mod id;
 mod raw;
 mod title;
@@ -417,8 +418,12 @@ impl Session {
 
     /// Whether it has a stated goal or result, or changed files: more than talk.
     pub fn has_work(&self) -> bool {
+        self.has_report() || !self.files.is_empty()
+    }
+
+    /// Whether the agent or a person said what it is about or what came of it.
+    pub fn has_report(&self) -> bool {
         self.goal.is_some()
-            || !self.files.is_empty()
             || [&self.done, &self.pending, &self.work, &self.decisions].iter().any(|list| !list.is_empty())
     }
 

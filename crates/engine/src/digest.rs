@@ -54,7 +54,11 @@ pub(crate) fn run(engine: &mut Engine, until: Instant) -> Result<Digested, Engin
             break;
         }
     }
-    if let Some(keep) = parse_span(&engine.config.history.keep)
+    let keep = parse_span(&engine.config.history.keep);
+    if let Some(keep) = keep {
+        engine.store.note_arrivals(now, keep);
+    }
+    if let Some(keep) = keep
         && let Some(before) = old_by_use(engine, keep)?
     {
         while Instant::now() < until {

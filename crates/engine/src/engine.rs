@@ -11,8 +11,8 @@ use hark_store::{Layout, OpenOptions, Role, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::embed::{Choice, Shelf};
 use crate::embed::minilm::{MiniLm, Reranker};
+use crate::embed::{Choice, Shelf};
 use crate::error::EngineError;
 use crate::home::Home;
 use crate::{embed, project};

@@ -13,6 +13,7 @@ mod engine;
 mod error;
 pub mod eval;
 mod failures;
+mod hindsight;
 mod home;
 pub mod hooks;
 pub mod ingest;

@@ -7,6 +7,7 @@ mod coding;
 mod distil;
 mod eval;
 mod failures;
+mod hindsight;
 mod learn;
 mod machine;
 mod page;
@@ -38,6 +39,8 @@ usage: cargo xtask COMMAND
                                 score what the release binary finds, beside plain FTS5; a full run
                                 updates docs/benchmarks.md
   failures [--errors] [DIR…]    score what is read from failed runs against labels, on sessions of hook events
+  hindsight [--sessions N] [--binary PATH]
+                                replay sessions of the shared data and judge what was said by what followed
   transcripts DIR SIZE          write made-up transcripts (2GB, 500MB), to measure `hark ingest` on
   records FILE COUNT            write made-up memories as an export, to measure `hark import` on
   store PATH COUNT              write a store of made-up memories, as `bench` measures them
@@ -63,6 +66,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["coding", options @ ..] => coding::run(options),
         ["distil", options @ ..] => distil::run(options),
         ["failures", options @ ..] => failures::run(options),
+        ["hindsight", options @ ..] => hindsight::run(options),
         ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
         ["transcripts", folder, size] => transcripts::run(folder, size),
         ["records", path, count] => bench::make_export(path, count),

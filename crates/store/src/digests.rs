@@ -6,6 +6,7 @@ use hark_core::tier::Tier;
 use hark_core::{Clean, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use crate::arrivals;
 use crate::conditions::Conditions;
 use crate::error::{At, StoreError};
 use crate::projects::ProjectNum;
@@ -291,17 +292,21 @@ impl Writer<'_> {
         run().at(self)
     }
 
-    /// Drops the text of events older than this that a digest covers and that need not stay verbatim. The
+    /// Drops the text of events older than this that a digest covers and that need not stay verbatim. Events from
+    /// transcripts must also have been here for that long: reading an old history must not lose it at once. The
     /// events themselves stay, so that they are recognized if they arrive again.
     pub fn forget_digested(&mut self, before: Timestamp, limit: usize) -> Result<usize, StoreError> {
         let run = || -> rusqlite::Result<usize> {
+            let arrived = arrivals::until(&self.tx, before)?;
             let found: Vec<(i64, i64)> = self
                 .tx
                 .prepare_cached(
                     "SELECT seq, digest FROM event WHERE digest IS NOT NULL AND at < ?1 AND body <> '' \
-                     AND tier IN ('M', 'L', 'N') LIMIT ?2",
+                     AND tier IN ('M', 'L', 'N') AND (via <> ?3 OR seq <= ?4) LIMIT ?2",
                 )?
-                .query_map(params![before.as_millis(), limit as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .query_map(params![before.as_millis(), limit as i64, crate::recorded::VIA, arrived], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?
                 .collect::<rusqlite::Result<_>>()?;
             let mut forget =
                 self.tx.prepare_cached("UPDATE event SET body = '', tokens = 0 WHERE seq = ?1")?;

@@ -262,6 +262,47 @@ impl Store {
         run().at(self)
     }
 
+    /// How often each tool ran without an error after `since`.
+    pub fn calls_since(
+        &self,
+        session: i64,
+        since: Option<Timestamp>,
+    ) -> Result<Vec<(String, u32)>, StoreError> {
+        let run = || -> rusqlite::Result<Vec<(String, u32)>> {
+            self.conn
+                .prepare_cached(
+                    "SELECT tool, count(*) FROM event WHERE session = ?1 AND kind = 'tool' AND at > ?2 \
+                     AND coalesce(ok, 1) <> 0 GROUP BY tool",
+                )?
+                .query_map(params![session, since.map_or(i64::MIN, Timestamp::as_millis)], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?
+                .collect()
+        };
+        run().at(self)
+    }
+
+    /// When the agent itself last made a checkpoint.
+    pub fn last_report(&self, session: i64) -> Result<Option<Timestamp>, StoreError> {
+        self.conn
+            .prepare_cached("SELECT max(at) FROM checkpoint WHERE session = ?1 AND author = 'agent'")
+            .and_then(|mut s| s.query_row([session], |row| row.get::<_, Option<i64>>(0)))
+            .map(|at| at.map(Timestamp::from_millis))
+            .at(self)
+    }
+
+    /// Whether a turn ended after `since` right after a tool had failed.
+    pub fn stopped_with_failures(&self, session: i64, since: Option<Timestamp>) -> Result<bool, StoreError> {
+        self.conn
+            .prepare_cached(
+                "SELECT 1 FROM event stop WHERE stop.session = ?1 AND stop.kind = 'reply' AND stop.target = 'stop' AND stop.at > ?2 \
+                 AND (SELECT ok FROM event tool WHERE tool.session = ?1 AND tool.kind = 'tool' \
+                 AND tool.seq < stop.seq ORDER BY tool.seq DESC LIMIT 1) = 0 LIMIT 1",
+            )
+            .and_then(|mut s| s.exists(params![session, since.map_or(i64::MIN, Timestamp::as_millis)]))
+            .at(self)
+    }
+
     /// When a session's context was last compacted.
     pub fn last_compaction(&self, session: i64) -> Result<Option<Timestamp>, StoreError> {
         self.conn

@@ -146,6 +146,15 @@ impl Store {
             .at(self)
     }
 
+    /// How often a session was reminded of checkpoints, and when last.
+    pub fn reminders(&self, session: i64) -> Result<(u32, Option<Timestamp>), StoreError> {
+        self.conn
+            .prepare_cached("SELECT count(*), max(at) FROM ledger WHERE session = ?1 AND surface = 'remind'")
+            .and_then(|mut s| s.query_row([session], |row| Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?))))
+            .map(|(count, at)| (count, at.map(Timestamp::from_millis)))
+            .at(self)
+    }
+
     /// Over all sessions that were told something.
     pub fn savings(&self) -> Result<Savings, StoreError> {
         self.conn

@@ -6,6 +6,7 @@
 
 mod access;
 mod anchors;
+mod arrivals;
 mod backup;
 mod calendar;
 mod conditions;

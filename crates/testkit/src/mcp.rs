@@ -22,6 +22,8 @@ pub struct Mcp {
     stderr: Option<JoinHandle<String>>,
     next: i64,
     roots: Vec<Value>,
+    /// What the server said about itself.
+    pub welcome: Value,
 }
 
 impl Mcp {
@@ -60,14 +62,15 @@ impl Mcp {
             text
         });
         let roots = roots.iter().map(|root| json!({ "uri": format!("file://{}", root.display()) })).collect();
-        let mut mcp = Mcp { stdin: child.stdin.take(), child, lines, stderr: Some(stderr), next: 0, roots };
+        let stdin = child.stdin.take();
+        let mut mcp = Mcp { stdin, child, lines, stderr: Some(stderr), next: 0, roots, welcome: Value::Null };
         let capabilities = if mcp.roots.is_empty() { json!({}) } else { json!({ "roots": {} }) };
         let hello = json!({
             "protocolVersion": "2025-06-18",
             "capabilities": capabilities,
             "clientInfo": { "name": name, "version": "1" },
         });
-        mcp.ask("initialize", &hello).expect("the handshake is answered");
+        mcp.welcome = mcp.ask("initialize", &hello).expect("the handshake is answered");
         mcp.notify("notifications/initialized", &json!({}));
         mcp
     }

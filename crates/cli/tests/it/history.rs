@@ -122,13 +122,18 @@ fn text_is_forgotten_at_its_age_and_what_people_said_stays() {
     fs::write(home.user_config(), "[history]\ndigest = \"1d\"\nkeep = \"30d\"\n").unwrap();
     long_session(&home);
     let rows = number(&home, "SELECT count(*) FROM event");
+    let with_text = "SELECT count(*) FROM event WHERE tier <> 'S' AND body <> ''";
     // Years later, by the clock alone, nothing is forgotten.
     home.hark(["work"]).now("2046-01-01T00:00:00Z").ok();
-    assert!(number(&home, "SELECT count(*) FROM event WHERE tier <> 'S' AND body <> ''") > 20);
+    assert!(number(&home, with_text) > 20);
+    // It happened three months ago, but was read today.
     sqlite::used_for(&home.database(), 40, "2026-06-01T12:00:00Z");
     json_of(&home, &["work"]);
+    assert!(number(&home, with_text) > 20);
+    sqlite::used_for(&home.database(), 80, "2026-07-10T12:00:00Z");
+    home.hark(["work"]).now("2026-07-10T12:00:00Z").ok();
     assert_eq!(number(&home, "SELECT count(*) FROM event"), rows, "events stay known");
-    assert_eq!(number(&home, "SELECT count(*) FROM event WHERE tier <> 'S' AND body <> ''"), 0);
+    assert_eq!(number(&home, with_text), 0);
     assert_eq!(number(&home, "SELECT count(*) FROM event WHERE tier = 'S' AND body = ''"), 0);
     let facts = json_of(&home, &["describe", "long"]);
     assert!(facts["gone"].as_u64().unwrap() > 20, "{facts}");

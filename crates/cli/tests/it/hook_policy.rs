@@ -37,9 +37,65 @@ fn set(home: &Home, policy: &str) {
     fs::write(file, format!("[checkpoint]\npolicy = \"{policy}\"\n")).unwrap();
 }
 
+fn edit(home: &Home, at: usize) -> String {
+    let input = json!({ "file_path": home.work().join("a.rs"), "old_string": "a", "new_string": "b" });
+    context(&home.hook("claude-code", "PostToolUse", &tool(home, "PostToolUse", "Edit", at, &input)))
+}
+
+const NEVER: [usize; 0] = [];
+
+/// At which of these calls a checkpoint was asked for.
+fn reminded(calls: std::ops::Range<usize>, mut call: impl FnMut(usize) -> String) -> Vec<usize> {
+    calls.filter(|at| call(*at).contains("memory_checkpoint")).collect()
+}
+
 #[test]
-fn a_checkpoint_is_asked_for_after_five_calls_and_again_after_five_more() {
+fn looking_around_is_no_reason_for_a_checkpoint() {
     let home = home();
+    assert_eq!(reminded(0..60, |at| run(&home, at)), NEVER, "commands");
+}
+
+#[test]
+fn many_edits_are_worth_a_checkpoint_at_most_twice() {
+    let mut home = home().at("2026-06-15T12:00:00Z");
+    assert_eq!(reminded(1..30, |at| edit(&home, at)), [25]);
+    home.set_now("2026-06-15T12:10:00Z");
+    assert_eq!(reminded(30..80, |at| edit(&home, at)), [79], "after twice as much work");
+    home.set_now("2026-06-15T12:20:00Z");
+    assert_eq!(reminded(80..180, |at| edit(&home, at)), NEVER, "ignored twice");
+}
+
+#[test]
+fn a_checkpoint_makes_the_edits_before_it_count_for_nothing() {
+    let mut home = home().at("2026-06-15T12:00:00Z");
+    assert_eq!(reminded(1..21, |at| edit(&home, at)), NEVER);
+    home.set_now("2026-06-15T12:10:00Z");
+    home.hark(["checkpoint", "--session", "p", "--goal", "rework a.rs"]).ok();
+    home.set_now("2026-06-15T12:20:00Z");
+    assert_eq!(reminded(21..41, |at| edit(&home, at)), NEVER);
+    assert_eq!(reminded(41..50, |at| edit(&home, at)), [45]);
+}
+
+#[test]
+fn unfinished_work_at_the_end_of_a_turn_is_worth_one_sooner() {
+    let mut home = home().at("2026-06-15T12:00:00Z");
+    assert_eq!(reminded(1..10, |at| edit(&home, at)), NEVER);
+    let mut failed = tool(&home, "PostToolUseFailure", "Bash", 90, &json!({ "command": "cargo test" }));
+    failed["error"] = json!("error: test failed");
+    home.hook("claude-code", "PostToolUseFailure", &failed);
+    home.set_now("2026-06-15T12:01:00Z");
+    let stop = json!({ "session_id": "p", "cwd": home.work(), "hook_event_name": "Stop",
+        "last_assistant_message": "It still fails." });
+    home.hook("claude-code", "Stop", &stop);
+    home.set_now("2026-06-15T12:02:00Z");
+    assert_eq!(reminded(10..15, |at| edit(&home, at)), [10]);
+}
+
+#[test]
+fn a_number_of_calls_that_the_user_sets_is_kept_to() {
+    let home = home();
+    fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+    fs::write(home.user_config(), "[checkpoint]\nevery = 5\n").unwrap();
     let said: Vec<bool> = (0..11).map(|at| run(&home, at).contains("memory_checkpoint")).collect();
     let expected: Vec<bool> = (1..=11).map(|n| n % 5 == 0).collect();
     assert_eq!(said, expected);

@@ -270,8 +270,6 @@ fn what_one_assistant_leaves_another_is_offered() {
         "Move billing to queues",
         "retry policy",
         "claude-code",
-        "branch main",
-        "half-done.rs",
         "Never delete invoices",
         "dead-letter",
         "256 kB",
@@ -280,8 +278,15 @@ fn what_one_assistant_leaves_another_is_offered() {
     }
     assert!(said.starts_with("<hark-memory") && said.ends_with("</hark-memory>"), "{said}");
     assert!(!said.contains("another project"));
+    assert!(!said.contains("half-done.rs"), "git says what is uncommitted: {said}");
     let ledger = home.hark(["ledger", "--json"]).ok().json();
     assert_eq!(ledger["bytes"].as_u64(), Some(said.len() as u64), "every byte is in the ledger");
+    fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+    fs::write(home.user_config(), "[boot]\nuncommitted = true\n").unwrap();
+    let asked = event(&repo, "x3", "SessionStart", &json!({ "source": "startup" }));
+    let said = context(&home.hook("codex", "SessionStart", &asked));
+    assert!(said.contains("half-done.rs"), "{said}");
+    fs::remove_file(home.user_config()).unwrap();
 
     let resumed = home.hark(["resume", "--for", "codex", "--json"]).within(&repo).ok().json();
     let text = resumed["text"].as_str().unwrap();
@@ -346,4 +351,21 @@ fn a_task_whose_time_draws_near_is_a_reminder() {
     home.set_now("2026-06-21T07:00:00Z");
     let said = start(&home, "past");
     assert!(!said.contains("certificate") && said.contains("plants"), "{said}");
+}
+
+/// Without hooks, nobody reminds: what the server says about itself is all that a client knows.
+#[test]
+fn a_client_without_hooks_knows_when_to_save_and_to_resume() {
+    let home = home();
+    let repo = repository(&home, "shop");
+    let mut mcp = home.mcp_within(&repo, &[]);
+    let said = mcp.welcome.to_string();
+    for words in ["memory_resume", "memory_checkpoint", "task end", "before a commit", "nearly full"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    mcp.data("memory_checkpoint", &json!({ "goal": "Bound the cache", "pending": ["Write the manual"] }));
+    drop(mcp);
+    let mut next = home.mcp_within(&repo, &[]);
+    let resumed = next.data("memory_resume", &json!({})).to_string();
+    assert!(resumed.contains("Bound the cache") && resumed.contains("Write the manual"), "{resumed}");
 }

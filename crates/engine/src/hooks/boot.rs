@@ -8,7 +8,7 @@ use hark_core::failure::{Place as FailurePlace, Step, Verdict, judge};
 use hark_core::memory::one_line;
 use hark_core::quote::quoted;
 use hark_core::time::DAY_MS;
-use hark_core::{Kind, Memory, Origin, ProjectKey, Timestamp};
+use hark_core::{Kind, Memory, Origin, ProjectKey, Session, Timestamp};
 use hark_hosts::hook::tools::{ToolClass, class_of};
 use hark_store::{ProjectNum, Stored, Told};
 
@@ -134,6 +134,13 @@ impl Place {
             Some(own) => Ok(!engine.store.was_told(own, item)?),
             None => Ok(true),
         }
+    }
+
+    /// Whether a session worked in the work tree at hand.
+    pub(crate) fn is_tree_of(&self, session: &Session) -> bool {
+        let (Some(theirs), Some(folder)) = (&session.folder, &self.folder) else { return false };
+        let theirs = Path::new(theirs.as_str());
+        theirs == folder || project::work_tree(theirs) == project::work_tree(folder)
     }
 
     /// The numbers of this project only, without the global one.
@@ -325,6 +332,8 @@ fn add_memories(
     found.retain(|s| s.memory.origin.may_become(s.memory.kind));
     // What a web page, a tool or a repository demands is not a constraint here.
     found.retain(|s| s.memory.kind != Kind::Constraint || s.memory.origin.is_spoken());
+    // What a session yielded by itself is told where it applies. Here, every session would pay for it.
+    found.retain(|s| s.memory.turn.is_none() || s.memory.pinned || !s.memory.life.is_new());
     // Hark does not volunteer memories about files that no longer exist.
     let root = place.folder.as_deref().map(project::work_tree);
     found.retain(|s| {

@@ -1,8 +1,10 @@
-//! Where the last session left off: which one that is, and what to say about it.
+//! Where the last substantial session left off: which one that is, and what to say about it.
 
+use hark_core::budget::estimate_tokens;
 use hark_core::event::EventKind;
 use hark_core::memory::{one_line, title_from_body};
 use hark_core::session::asked::{is_question, request_in};
+use hark_core::session::title_of_prompt;
 use hark_core::time::DAY_MS;
 use hark_core::{Clean, Session, Timestamp};
 use hark_store::{SessionFilter, StoredSession};
@@ -10,16 +12,25 @@ use hark_store::{SessionFilter, StoredSession};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::hooks::boot::{MARK, Place};
+use crate::hooks::ending::Ending;
 use crate::hooks::page::{Page, short};
 use crate::live::{Liveness, share_process};
 use crate::recall::gate::is_trivial;
 
 /// Older work is history, not where you left off.
 const LEFT_OFF_MS: i64 = 30 * DAY_MS;
+/// A session of this branch or work tree comes first if it is this recent.
+const HERE_MS: i64 = 14 * DAY_MS;
+/// Fewer edits are a change in passing.
+const EDITS: u32 = 3;
 /// A conversation with this many requests is worth continuing, even if it was only talk …
 const CONVERSATION: usize = 3;
 /// … and so is one with a request of this many words.
 const LONG_REQUEST: usize = 40;
+/// All that is said about it, its goal, and the fewest that last words need.
+const TOKENS: usize = 108;
+const GOAL: usize = 32;
+const FEWEST: usize = 16;
 const PROMPTS: usize = 50;
 const CANDIDATES: usize = 40;
 
@@ -48,7 +59,7 @@ pub(crate) fn last_session(
         Some(own) => engine.store.told_at(own, MARK)?,
         None => None,
     };
-    let mut best: Option<((bool, bool, Timestamp), StoredSession)> = None;
+    let mut best: Option<((bool, bool, bool, Timestamp), StoredSession)> = None;
     for stored in found {
         let session = &stored.session;
         let is_wanted = Some(stored.num) != place.own
@@ -63,14 +74,21 @@ pub(crate) fn last_session(
         if liveness == Liveness::Running && !is_of_same_process(engine, place, &stored)? {
             continue;
         }
-        if !is_worth_continuing(engine, &stored)? {
+        if !is_substantial(engine, &stored)? {
             continue;
         }
+        // What happened here long ago is not newer than what happened elsewhere since.
+        let is_recent = session.updated >= now.minus_millis(HERE_MS);
         let here = match (&place.branch, &session.branch) {
             (Some(here), Some(there)) => **here == **there,
             _ => true,
         };
-        let rank = (here, liveness == Liveness::Over || session.goal.is_some(), session.updated);
+        let rank = (
+            here && is_recent,
+            is_recent && place.is_tree_of(session),
+            liveness == Liveness::Over || session.goal.is_some(),
+            session.updated,
+        );
         if best.as_ref().is_none_or(|(known, _)| rank > *known) {
             best = Some((rank, stored));
         }
@@ -83,15 +101,22 @@ fn is_of_same_process(engine: &Engine, place: &Place, stored: &StoredSession) ->
     place.own.map_or(Ok(false), |own| share_process(engine, own, stored.num))
 }
 
-/// More than a command to the client or a question that was answered.
-fn is_worth_continuing(engine: &Engine, stored: &StoredSession) -> Result<bool, EngineError> {
+/// More than a command to the client, a question that was answered, or a change in passing.
+fn is_substantial(engine: &Engine, stored: &StoredSession) -> Result<bool, EngineError> {
     let session = &stored.session;
-    if session.has_work() || session.summary.as_ref().is_some_and(|summary| !summary.extracted) {
+    let is_written = session.summary.as_ref().is_some_and(|summary| !summary.extracted);
+    let edits: u32 = session.files.iter().map(|file| file.edits).sum();
+    if session.has_report() || is_written || edits >= EDITS {
         return Ok(true);
     }
     let asked = requests(engine, stored.num)?;
-    let counts = |text: &Clean| !is_question(text) || text.split_whitespace().count() >= LONG_REQUEST;
-    Ok(asked.len() >= CONVERSATION || asked.iter().any(counts))
+    let is_long = |text: &Clean| text.split_whitespace().count() >= LONG_REQUEST;
+    if asked.iter().any(is_long)
+        || (asked.len() >= CONVERSATION && !asked.iter().all(|text| is_question(text)))
+    {
+        return Ok(true);
+    }
+    Ok(Ending::of(engine, stored)?.is_open())
 }
 
 /// What the user asked for, oldest first, without small talk and commands to the client.
@@ -101,7 +126,7 @@ fn requests(engine: &Engine, session: i64) -> Result<Vec<Clean>, EngineError> {
     Ok(asked.filter(|text| !is_trivial(text)).collect())
 }
 
-/// Adds what to know about it.
+/// Adds what to know about it: the goal in the user's words, what is open, and how it ended in the assistant's words.
 pub(crate) fn add_lines(
     engine: &Engine,
     place: &Place,
@@ -112,40 +137,67 @@ pub(crate) fn add_lines(
     let session = &stored.session;
     let branch = match (&session.branch, &place.branch) {
         (Some(there), Some(here)) if **there != **here => format!(", branch {there}, now on {here}"),
-        (Some(there), _) => format!(", branch {there}"),
-        (None, _) => String::new(),
+        _ => String::new(),
     };
     let id = session.id.short();
     let head = format!("Where you left off ({id}, {}, {}{branch}):", session.host, session.updated.ago(now));
     let asked = requests(engine, stored.num)?;
     let about = about(session, &asked);
-    let shown = about.as_ref().map_or_else(|| "no goal recorded".to_owned(), |goal| short(goal, 60));
-    if !page.add(&format!("{head} {shown}")) {
+    let shown = about.as_ref().map_or_else(|| "no goal recorded".to_owned(), |goal| short(goal, GOAL));
+    let first = format!("{head} {shown}");
+    if !page.add(&first) {
         return Ok(());
     }
     page.items.push(id);
-    for pending in session.pending.iter().take(8) {
-        page.add(&format!("- pending: {}", short(pending, 50)));
+    let mut room = Room(TOKENS.saturating_sub(estimate_tokens(&first)));
+    let ending = Ending::of(engine, stored)?;
+    if let Some(check) = &ending.failing {
+        room.add(page, &format!("- failed last: `{}`", short(check, 16)));
     }
-    for decision in session.decisions.iter().rev().take(3) {
-        page.add(&format!("- decided: {}", short(decision, 50)));
+    let todos = ending.todos.iter().map(String::as_str);
+    let pending: Vec<&str> = session.pending.iter().map(|text| text.as_str()).chain(todos).collect();
+    for pending in pending.iter().take(4) {
+        room.add(page, &format!("- pending: {}", short(pending, 24)));
     }
-    for done in session.done.iter().rev().take(3) {
-        page.add(&format!("- done: {}", short(done, 40)));
+    for decision in session.decisions.iter().rev().take(2) {
+        room.add(page, &format!("- decided: {}", short(decision, 24)));
     }
-    if let Some(last) = session.checkpoints.last() {
-        page.add(&format!("- last checkpoint: {} by {}, {}", last.at.ago(now), last.by.name(), last.note));
+    // A session that goes on knows its own last words, or will say others.
+    if place.own == Some(stored.num) {
+        return Ok(());
     }
-    if session.pending.is_empty() && session.done.is_empty() {
-        if let Some(summary) = &session.summary {
-            page.add(&format!("- summary: {}", short(&summary.text, 120)));
-        } else if let Some(last) = asked.last().map(|text| one_line(&title_from_body(text)))
-            && Some(&last) != about.as_ref()
-        {
-            page.add(&format!("- last request: {}", short(&last, 50)));
+    let summary = session.summary.as_ref().filter(|summary| !summary.extracted);
+    if let Some(summary) = summary {
+        room.add(page, &format!("- summary: {}", short(&summary.text, room.0.saturating_sub(4))));
+    } else if !session.done.is_empty() {
+        for done in session.done.iter().rev().take(2) {
+            room.add(page, &format!("- done: {}", short(done, 24)));
         }
     }
+    if let Some(commit) = &ending.commit {
+        room.add(page, &format!("- last commit: {}", short(commit, 18)));
+    }
+    if summary.is_none()
+        && room.0 >= FEWEST
+        && let Some(said) = ending.said(room.0 - 4)
+    {
+        room.add(page, &format!("- last said: {}", short(&said, room.0 - 3)));
+    } else if let Some(last) = asked.last().filter(|last| Some(*last) != about.as_ref()) {
+        room.add(page, &format!("- last request: {}", short(last, 20)));
+    }
     Ok(())
+}
+
+/// What is left of the tokens for one session.
+struct Room(usize);
+
+impl Room {
+    fn add(&mut self, page: &mut Page, line: &str) {
+        let cost = estimate_tokens(line) + 1;
+        if cost <= self.0 && page.add(line) {
+            self.0 -= cost;
+        }
+    }
 }
 
 /// The goal, or the request that says most: neither a command to the client nor, if there is another, a question.
@@ -154,9 +206,14 @@ fn about(session: &Session, asked: &[Clean]) -> Option<Clean> {
         return session.goal.clone();
     }
     let title = session.title.as_ref().and_then(request_in);
-    let request = asked.iter().find(|text| !is_question(text)).map(|text| one_line(&title_from_body(text)));
-    match title {
-        Some(title) if !is_question(&title) => Some(title),
-        title => request.or(title),
+    let request = asked.iter().find(|text| !is_question(text) && title_of_prompt(text).is_some());
+    // A title is one line; what the user wrote below it says what a colon promises.
+    let goes_on = |title: &Clean| title.ends_with(':') || title.ends_with('…');
+    match (title, request) {
+        (Some(title), Some(request)) if is_question(&title) || goes_on(&title) => Some(one_line(request)),
+        (Some(title), _) => Some(title),
+        (None, request) => request
+            .or(asked.first())
+            .map(|text| one_line(&title_of_prompt(text).unwrap_or_else(|| title_from_body(text)))),
     }
 }

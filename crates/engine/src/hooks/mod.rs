@@ -1,16 +1,18 @@
 //! The hook path: an event comes in, is stored, and something may be said.
 //!
 //! [`respond`] is the policy: which events matter, what happens when the store cannot be opened, and when to start a
-//! worker. `capture` stores, `boot` and `inject` say something, `health` records what went wrong.
+//! worker. `capture` stores, `boot`, `inject` and `remind` say something, `health` records what went wrong.
 
 pub mod boot;
 pub mod capture;
 pub(crate) mod edit_site;
+mod ending;
 pub mod health;
 pub mod inject;
 pub(crate) mod left_off;
 pub(crate) mod page;
 pub mod prompt;
+mod remind;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -3,7 +3,7 @@
 use hark_core::budget::{estimate_tokens, truncate_to_tokens};
 use hark_core::quote::quoted;
 
-use crate::hooks::inject::{Words, frame};
+use crate::hooks::inject::{Words, brief_frame};
 
 /// A text on one line, quoted and cut.
 pub(crate) fn short(text: &str, tokens: usize) -> String {
@@ -23,7 +23,7 @@ impl Page {
         Page {
             lines: Vec::new(),
             items: Vec::new(),
-            room: budget.saturating_sub(estimate_tokens(&frame(""))),
+            room: budget.saturating_sub(estimate_tokens(&brief_frame(""))),
         }
     }
 
@@ -47,6 +47,6 @@ impl Page {
         if self.lines.is_empty() {
             return None;
         }
-        Some(Words { text: frame(&self.lines.join("\n")), items: self.items, why })
+        Some(Words { text: brief_frame(&self.lines.join("\n")), items: self.items, why })
     }
 }

@@ -1,12 +1,15 @@
-//! Shows what hark injected into assistants, and its cost.
+//! Shows what hark injected into assistants, its cost, and what followed.
 
 use clap::Args;
 use hark_core::Timestamp;
+use hark_core::hindsight::{Sign, is_of_use};
+use hark_store::LedgerRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::hindsight::LookBack;
 use crate::operation::text::{count, safe};
 use crate::operation::{
     BOLD, Code, DIM, EVERYWHERE, Effect, Family, Group, Operation, Page, Reply, Tool, Who, operate,
@@ -56,6 +59,11 @@ pub struct Entry {
     pub bytes: i64,
     pub tokens: i64,
     pub why: String,
+    /// What the session did afterwards.
+    pub followed: Vec<Sign>,
+    /// Absent if that cannot be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_use: Option<bool>,
 }
 
 pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
@@ -79,24 +87,30 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         })
         .collect();
     let limit = request.limit.unwrap_or(20).min(10_000);
-    let entries =
-        engine.store.ledger(session, limit)?.into_iter().filter(|e| since.is_none_or(|s| e.at >= s));
+    let rows = engine.store.ledger(session, limit)?;
+    let rows: Vec<LedgerRow> = rows.into_iter().filter(|row| since.is_none_or(|s| row.at >= s)).collect();
+    let mut back = LookBack::with_futures(engine, &rows)?;
+    let mut entries = Vec::new();
+    for row in rows {
+        let followed = back.signs(engine, &row)?;
+        entries.push(Entry {
+            at: row.at.to_string(),
+            host: row.host,
+            of_use: is_of_use(&row.surface, &followed),
+            surface: row.surface,
+            items: row.items,
+            bytes: row.bytes,
+            tokens: row.tokens,
+            why: row.why,
+            followed,
+        });
+    }
     Ok(Response {
         count: sums.iter().map(|s| s.count).sum(),
         bytes: sums.iter().map(|s| s.bytes).sum(),
         tokens: sums.iter().map(|s| s.tokens).sum(),
         sums,
-        entries: entries
-            .map(|row| Entry {
-                at: row.at.to_string(),
-                host: row.host,
-                surface: row.surface,
-                items: row.items,
-                bytes: row.bytes,
-                tokens: row.tokens,
-                why: row.why,
-            })
-            .collect(),
+        entries,
         by_session: request.session.is_some(),
     })
 }
@@ -104,7 +118,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
 pub const OPERATION: Operation = Operation {
     name: "ledger",
     also: &[],
-    summary: "Show what was injected into assistants, and its cost",
+    summary: "Show what was injected into assistants, and what followed",
     help: "",
     examples: &[
         ("hark ledger --since 7d", "Sum up the last week by assistant"),
@@ -146,18 +160,16 @@ impl Reply for Response {
                 sum.last
             ));
         }
-        if self.by_session {
-            for entry in &self.entries {
-                let items = if entry.items.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {}", entry.items.join(" "))
-                };
-                page.print(&format!(
-                    "{} {:<8} {} tokens, {}{items}\n",
-                    entry.at, entry.surface, entry.tokens, entry.why
-                ));
-            }
+        for entry in &self.entries {
+            let items =
+                if entry.items.is_empty() { String::new() } else { format!(": {}", entry.items.join(" ")) };
+            let followed: Vec<&str> = entry.followed.iter().map(|sign| sign.words()).collect();
+            let followed =
+                if followed.is_empty() { String::new() } else { format!(" → {}", followed.join(", ")) };
+            page.print(&format!(
+                "{} {:<8} {} tokens, {}{items}{followed}\n",
+                entry.at, entry.surface, entry.tokens, entry.why
+            ));
         }
     }
 }

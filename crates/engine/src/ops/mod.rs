@@ -49,6 +49,7 @@ operations! {
     bootstrap { OPERATION }
     failures { OPERATION }
     ledger { OPERATION }
+    report { OPERATION }
     doctor { OPERATION }
     stats { OPERATION }
     project { OPERATION, MERGE, RENAME }

@@ -169,7 +169,11 @@ pub(crate) fn run(options: &Options) -> Outcome {
         "machine": machine::describe(),
         "sets": measured.iter().map(Measured::json).collect::<Vec<_>>(),
     });
-    let text = report::markdown(&result, &measured);
+    let mut text = report::markdown(&result, &measured);
+    // The other half of what hark promises: what it says by itself.
+    if is_complete {
+        text.push_str(&format!("\n{}", crate::hindsight::measure(&binary, HINDSIGHT)?));
+    }
     println!("\n{text}\nrun files are in {}", asker.out.display());
     if let Some(path) = &options.json {
         let text = serde_json::to_string_pretty(&result).unwrap_or_default();
@@ -180,6 +184,9 @@ pub(crate) fn run(options: &Options) -> Outcome {
     }
     Ok(())
 }
+
+/// Sessions that are replayed after the retrieval sets.
+const HINDSIGHT: usize = 20;
 
 /// Sets whose prompts the gate is fitted on.
 const FITTED_NOTES: &[&str] = &["notes"];

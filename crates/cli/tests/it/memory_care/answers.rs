@@ -93,7 +93,7 @@ fn settings_outside_their_range_are_refused() {
     for (name, value, range) in [
         ("inject.certainty", "2", "from 0 to 1"),
         ("recall.limit", "0", "from 1 to"),
-        ("checkpoint.every", "0", "from 1 to"),
+        ("checkpoint.every", "20000", "from 0 to"),
         ("sessions.stale", "soon", "a duration"),
     ] {
         let said = home.hark(["config", "set", name, value]).fails(1);

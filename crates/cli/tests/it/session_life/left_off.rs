@@ -77,9 +77,96 @@ fn a_command_or_a_question_is_not_where_you_left_off() {
     assert!(!said.contains("monad") && !said.contains("/model"), "{said}");
     // A conversation is, and its request is told rather than the command or the question before it.
     home.set_now("2026-06-19T12:00:00Z");
-    talk(&home, &folder, "longer", &["/init", "What does the parser do?", "Plan a cache for the parser"]);
+    talk(&home, &folder, "short", &["Rename the parser, please"]);
+    let said = start(&home, "claude-code", &folder, "s", "startup");
+    assert!(said.contains("Feed the walruses") && !said.contains("Rename"), "{said}");
+    let prompts = ["/init", "What does the parser do?", "Plan a cache for the parser", "Bound it, too"];
+    talk(&home, &folder, "longer", &prompts);
     let said = start(&home, "claude-code", &folder, "b", "startup");
     assert!(said.contains(": Plan a cache for the parser"), "{said}");
+}
+
+/// Edits and a failing check, and what the assistant said at the end.
+fn build(home: &Home, folder: &Path, session: &str, edits: usize, closing: &str) {
+    start(home, "claude-code", folder, session, "startup");
+    let prompt = json!({ "prompt": "Bound the cache of the parser.\nIt grows without end." });
+    tell(home, "claude-code", folder, session, "UserPromptSubmit", &prompt);
+    let call = |name: &str, at: usize, input: serde_json::Value, answer: &str| json!({ "tool_name": name, "tool_input": input, "tool_response": answer, "tool_use_id": format!("{session}{at}") });
+    for at in 0..edits {
+        let input =
+            json!({ "file_path": folder.join("parser.rs"), "old_string": "a", "new_string": at.to_string() });
+        tell(home, "claude-code", folder, session, "PostToolUse", &call("Edit", at, input, "ok"));
+    }
+    let todos = json!({ "todos": [
+        { "content": "Bound the cache", "status": "completed", "activeForm": "Bounding" },
+        { "content": "Write down the limit in the manual", "status": "pending", "activeForm": "Writing" },
+    ] });
+    if edits > 5 {
+        tell(home, "claude-code", folder, session, "PostToolUse", &call("TodoWrite", 90, todos, "ok"));
+        let commit = json!({ "command": "git commit -am 'Bound the cache'" });
+        let printed = "[main 1a2b3c4] Bound the cache\n 1 file changed";
+        tell(home, "claude-code", folder, session, "PostToolUse", &call("Bash", 91, commit, printed));
+        let mut failed = call("Bash", 92, json!({ "command": "cargo test" }), "");
+        failed["error"] = json!("error: test failed\ntest parser::evicts ... FAILED\n1 failed");
+        tell(home, "claude-code", folder, session, "PostToolUseFailure", &failed);
+    }
+    tell(home, "claude-code", folder, session, "Stop", &json!({ "last_assistant_message": closing }));
+    tell(home, "claude-code", folder, session, "SessionEnd", &json!({ "reason": "other" }));
+}
+
+#[test]
+fn it_is_told_in_the_words_of_those_who_were_there() {
+    let mut home = home();
+    let repo = repository(&home, "shop");
+    let closing = format!(
+        "Done.\n\n## Summary\nThe cache keeps a hundred entries and drops the oldest one. One test still fails.\n\n\
+         ```rust\nlet x = 1;\n```\n{}\n\nShall I raise the limit?",
+        "There is more to say about each of the changes that were made. ".repeat(20)
+    );
+    build(&home, &repo, "w", 6, &closing);
+    home.set_now("2026-06-15T14:00:00Z");
+    let said = start(&home, "claude-code", &repo, "a", "startup");
+    for words in [
+        "2h ago",
+        "Bound the cache of the parser",
+        "The cache keeps a hundred entries and drops the oldest one.",
+        "Shall I raise the limit?",
+        "pending: Write down the limit",
+        "failed last: `cargo test`",
+        "last commit: Bound the cache",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(!said.contains("let x") && !said.contains("tool calls"), "{said}");
+    let tokens = home.hark(["ledger", "--session", "a", "--json"]).ok().json()["tokens"].as_u64().unwrap();
+    assert!(tokens <= 140, "with its frame: {tokens} {said}");
+}
+
+#[test]
+fn nothing_is_told_after_a_change_in_passing() {
+    let home = home();
+    let repo = repository(&home, "shop");
+    build(&home, &repo, "w", 1, "Changed it.");
+    assert_eq!(start(&home, "claude-code", &repo, "a", "startup"), "");
+}
+
+#[test]
+fn an_old_session_that_was_read_now_is_not_where_you_left_off() {
+    let home = home().at("2026-03-03T12:00:00Z");
+    let repo = repository(&home, "shop");
+    work(&home, &repo, "new", "Repair the release");
+    let mut old = hark_testkit::transcripts::Claude::new("old", repo.to_str().unwrap());
+    old.prompt("Rework the importer in small steps.");
+    for at in 0..6 {
+        old.edits(&format!("toolu_edit_{at:010}"), repo.join("importer.rs").to_str().unwrap());
+    }
+    old.says("The importer is reworked and reads one record at a time.");
+    let file = home.user().join(".claude/projects/-shop/old.jsonl");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, old.text()).unwrap();
+    assert!(home.hark(["ingest", "--json"]).ok().json()["events"]["new"].as_u64().unwrap() > 5);
+    let said = start(&home, "claude-code", &repo, "a", "startup");
+    assert!(said.contains("Repair the release") && !said.contains("importer"), "{said}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod digests;
 mod files;
+mod hindsight;
 mod left_off;
 mod over;
 mod pause;

@@ -20,6 +20,8 @@ fn headless(home: &Home, host: &str, folder: &Path, session: &str) {
     for (name, more) in [
         ("SessionStart", json!({ "source": "startup" })),
         ("UserPromptSubmit", json!({ "prompt": "Add a cache to the parser" })),
+        ("UserPromptSubmit", json!({ "prompt": "Bound it to a hundred entries" })),
+        ("UserPromptSubmit", json!({ "prompt": "Empty it when the file changes" })),
         ("Stop", json!({ "last_assistant_message": "Added the cache." })),
     ] {
         let mut payload = json!({ "session_id": session, "cwd": folder, "hook_event_name": name });
