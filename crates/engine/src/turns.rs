@@ -113,12 +113,6 @@ pub(crate) fn context(store: &Store, session: Option<i64>, prompt: &str) -> Resu
     Ok(Asked::new(prompt, &text, files.iter().map(String::as_str)))
 }
 
-/// A turn and how probably it is the same kind of work.
-pub(crate) struct Found {
-    pub(crate) turn: StoredTurn,
-    pub(crate) likely: f32,
-}
-
 /// Earlier turns that are worth mentioning, most similar first.
 pub(crate) fn similar(
     store: &Store,
@@ -127,7 +121,7 @@ pub(crate) fn similar(
     asked: &Asked,
     now: Timestamp,
     most: usize,
-) -> Result<Vec<Found>, EngineError> {
+) -> Result<Vec<StoredTurn>, EngineError> {
     if !asked.says_enough() {
         return Ok(Vec::new());
     }
@@ -138,7 +132,7 @@ pub(crate) fn similar(
     let mut found = Vec::new();
     for at in order.into_iter().take(most) {
         if let Some(turn) = store.turn(past.keys[at])? {
-            found.push(Found { turn, likely: likely[at] });
+            found.push(turn);
         }
     }
     Ok(found)

@@ -1,8 +1,6 @@
 //! What hark adds to an assistant's context by itself: at the start of a session, with a prompt, and after
 //! tools. Every text has a budget and is recorded in the ledger before it leaves.
 
-use std::path::Path;
-
 use hark_core::Clean;
 use hark_core::budget::estimate_tokens;
 use hark_core::event::{Arrival, EventKind};

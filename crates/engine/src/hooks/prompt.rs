@@ -142,10 +142,10 @@ fn done_before(
     let Some(project) = engine.store.project_num(key)? else { return Ok(None) };
     let asked = turns::context(&engine.store, told, prompt)?;
     for found in turns::similar(&engine.store, &[project], told, &asked, now, MOST_TOLD)? {
-        let id = found.turn.id();
+        let id = found.id();
         let is_told = told.map(|session| engine.store.was_told(session, &id)).transpose()?;
         if !is_told.unwrap_or(false) {
-            return Ok(Some((id, turns::line(&found.turn, now))));
+            return Ok(Some((id, turns::line(&found, now))));
         }
     }
     Ok(None)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use hark_core::failure::command::edits_by;
+use hark_core::failure::region::Region;
 use hark_core::failure::trail::{Change, Remedy, Trail};
 use hark_core::failure::{Finding, Place, Verdict, judge};
 use serde_json::Value;
@@ -53,7 +54,7 @@ pub(super) fn session(path: &Path) -> Outcome<Session> {
         let ok = event["error"] != true;
         let edited = if ok { files_of(&event, &place) } else { Vec::new() };
         for file in &edited {
-            trail.edited(file, "");
+            trail.edited(file, "", &Region::default());
         }
         if !edited.is_empty() {
             session.edits.insert(line, edited);
