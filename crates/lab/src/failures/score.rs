@@ -4,7 +4,7 @@ use super::labels::Label;
 use super::replay::{Reading, Session};
 use crate::share::Share;
 
-/// Shares of what was right, over labelled outputs.
+/// Shares of right readings, over labelled outputs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Score {
     /// Failures recognised as such.
@@ -15,7 +15,7 @@ pub(super) struct Score {
     pub(super) class: Share,
     pub(super) file: Share,
     pub(super) fix: Share,
-    /// Of everything that the readers found, what a label says.
+    /// Findings that a label confirms, of all findings.
     pub(super) findings: Share,
 }
 

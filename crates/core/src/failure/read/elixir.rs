@@ -30,11 +30,12 @@ pub(super) fn read(lines: &[&str], found: &mut Found<'_>) {
         } else if let Some(message) = line.strip_prefix("** (Mix) ") {
             found.add(None, message, &[], &[]);
         } else if let Some(rest) = line.strip_prefix("** (") {
-            // `** (SyntaxError) invalid syntax found on lib/a.ex:3:1:` and the like.
-            let file =
-                rest.split_whitespace().find_map(|word| location(word.trim_end_matches(':')).map(|(p, _)| p));
-            if let Some(file) = file.filter(|f| is_source(f)) {
-                found.add(None, rest.replacen(')', ":", 1).trim_end_matches(':'), &[file], &[]);
+            // `** (CompileError) lib/a.ex:3: undefined function f/0`
+            let (kind, text) = rest.split_once(") ").unwrap_or((rest, ""));
+            if let Some((file, message)) = location(text).filter(|(file, _)| is_source(file)) {
+                let class = if message.starts_with("undefined ") { Class::Name } else { Class::of(kind) };
+                let class = if class == Class::Other { Class::Syntax } else { class };
+                found.add(Some(class), message, &[file], &[]);
             }
         }
     }
