@@ -2,6 +2,7 @@
 //! [`hark_core::hindsight`].
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use hark_core::event::EventKind;
 use hark_core::failure::{Place, Verdict, judge};
@@ -85,11 +86,10 @@ impl LookBack {
     }
 
     fn past(&mut self, engine: &Engine, session: i64) -> Result<&Past, EngineError> {
-        if !self.sessions.contains_key(&session) {
-            let past = read_past(engine, session)?;
-            self.sessions.insert(session, past);
+        match self.sessions.entry(session) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(unknown) => Ok(unknown.insert(read_past(engine, session)?)),
         }
-        Ok(&self.sessions[&session])
     }
 
     /// What an id in the ledger stands for; `None` if it is gone or says nothing that could be followed.
@@ -128,7 +128,7 @@ impl LookBack {
         project: ProjectNum,
         item: &str,
     ) -> Result<Option<Subject>, EngineError> {
-        if !self.failures.contains_key(&project) {
+        if let Entry::Vacant(unknown) = self.failures.entry(project) {
             let found = engine.store.failures(project, FAILURES)?;
             let subjects = found.iter().map(|hit| {
                 let record = &hit.failure.record;
@@ -138,7 +138,7 @@ impl LookBack {
                     Subject { files: files.collect(), names: names.collect(), ..Subject::default() };
                 (alert::item(&hit.failure), subject)
             });
-            self.failures.insert(project, subjects.collect());
+            unknown.insert(subjects.collect());
         }
         Ok(self.failures[&project].get(item).cloned())
     }
