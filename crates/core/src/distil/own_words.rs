@@ -51,7 +51,7 @@ static PERSONAL: LazyLock<Regex> = LazyLock::new(|| {
 
 static LOG: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"^\s*(?:\d{4}-\d\d-\d\d[t ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|",
+        r"^\s*(?:\d{4}-\d\d-\d\d[t ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|[a-z]{3} +\d{1,2} \d\d:\d\d:\d\d|",
         r"(?:error|warn|warning|info|debug|trace|fatal|hint|panic|fail|ok|traceback|caused by)(?:[:\[]|\s{2,})|traceback |",
         r"---? (?:fail|pass|ok)|===|\$ |❯|➜|⎿|⏺|✓|✗|❌|✅ |@@|\+\+\+|diff --git|index [0-9a-f]{7}|",
         r"at [\w.$<>]+ ?\(|file \x22|goroutine |\w+@[\w-]+[ :][^ ]* ?[%$#] |remote:|from [\w./:@-]+$|commit [0-9a-f]{7,}|",
@@ -158,6 +158,12 @@ fn tags(page: &mut Page<'_>) {
             Some(end) => end,
             // Never closed: everything that follows may belong to it.
             None if begins_line && wraps => page.text.len(),
+            // `session-<id>`: a placeholder inside a sentence.
+            None if !begins_line => {
+                page.fill(open..close, NAME);
+                from = close;
+                continue;
+            }
             None => close,
         };
         page.blot(open..from);
@@ -222,8 +228,11 @@ fn lines(page: &mut Page<'_>) {
         let is_diff = (line.starts_with('+') || line.starts_with('-'))
             && line[1..].starts_with(['\t', ' ', '-', '+'])
             && line[1..].trim_start().len() + 3 <= line.len();
+        // A terminal pads its lines when they are copied.
+        let is_padded = line.ends_with("    ") && !line.trim().is_empty();
         if is_quoted
             || is_indented
+            || is_padded
             || is_diff
             || LOG.is_match(line)
             || CODE.is_match(line)
@@ -262,8 +271,18 @@ fn paragraphs(page: &mut Page<'_>) {
         let whole = first.start..last.end;
         let foreign = group.iter().filter(|range| page.is_blotted(range.start)).count();
         let text = &page.lower[whole.clone()];
+        // Assistants indent their replies, people do not.
+        let is_reply = group.len() > 1
+            && group.iter().all(|range| {
+                let line = &page.text[range.clone()];
+                line.starts_with("  ") && !is_item(line.trim_start())
+            });
         let is_impersonal = (is_review || text.len() > 260) && !PERSONAL.is_match(text);
-        if is_impersonal || (group.len() > 2 && foreign * 2 > group.len()) || repeats_a_label(page, group) {
+        if is_impersonal
+            || is_reply
+            || (group.len() > 2 && foreign * 2 > group.len())
+            || repeats_a_label(page, group)
+        {
             page.blot(whole);
         }
     }
