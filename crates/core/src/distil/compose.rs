@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use super::pattern::Pattern;
 
 use super::judge::Finding;
 use super::rules::expand;
@@ -13,14 +13,14 @@ const TITLE: usize = 90;
 /// More context than this would bury the sentence it explains.
 const CONTEXT: usize = 240;
 
-static REASON: LazyLock<Regex> = LazyLock::new(|| {
+static REASON: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"\b(?:because|since|so that|otherwise|due to|in order to|to avoid|to not|as it|given that|the reason)\b",
     )
 });
 
 /// A sentence that gives the reason for the one before.
-static REASON_FOLLOWS: LazyLock<Regex> = LazyLock::new(|| {
+static REASON_FOLLOWS: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"^(?:because|since|otherwise|the reason|this is because|that way|that's because|so that|we can always)\b",
     )

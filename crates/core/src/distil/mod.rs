@@ -14,6 +14,7 @@ mod judge;
 mod net;
 mod own_words;
 mod pasted;
+mod pattern;
 mod recovery;
 mod reply;
 mod rules;

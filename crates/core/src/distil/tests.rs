@@ -12,9 +12,7 @@ fn every_rule_finds_its_examples_and_leaves_the_others() {
     let mut wrong = Vec::new();
     for one in RULES.iter() {
         let rule = one.rule;
-        let fits = |text: &str| {
-            one.pattern.is_match(text) && one.unless.as_ref().is_none_or(|unless| !unless.is_match(text))
-        };
+        let fits = |text: &str| one.is_match(text) && !one.is_excluded(text);
         for yes in rule.yes {
             if !fits(&yes.to_ascii_lowercase()) {
                 wrong.push(format!("{}: pattern misses {yes:?}", rule.name));
@@ -197,9 +195,9 @@ fn the_net_lets_tasks_questions_and_reports_pass() {
 
 #[test]
 fn what_is_copied_from_the_reply_is_not_the_users() {
-    let reply = "I looked at it. The importer must never touch the archive, because it is read by billing.";
+    let reply = "I looked at it. Never touch the archive from the importer, because it is read by billing.";
     let copied =
-        "The importer must never touch the archive, because it is read by billing.\n\nwhat does that mean?";
+        "Never touch the archive from the importer, because it is read by billing.\n\nwhat does that mean?";
     assert_eq!(heard(copied, Some(reply)), []);
     assert_eq!(turn(copied, Some(reply)), []);
     assert_ne!(turn(copied, None), [], "the control");

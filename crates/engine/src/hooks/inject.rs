@@ -19,6 +19,7 @@ use crate::error::EngineError;
 use crate::failures::{self, alert};
 use crate::hooks::boot::{self, Beginning};
 use crate::hooks::capture::{self, Captured};
+use crate::hooks::heard;
 use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::ReadScope;
 use crate::project;
@@ -106,6 +107,10 @@ fn answer(
             let is_said = |item: &String| parts.iter().any(|(said, _)| said.items.contains(item));
             let words = words.filter(|words| !words.items.iter().any(is_said));
             parts.extend(words.map(|words| (words, "prompt")));
+            if matches!(event.what, What::Prompt(_)) {
+                let asked = heard::ask(engine, filed.num, event.cwd.as_deref(), &arrival.event.body)?;
+                parts.extend(asked.map(|words| (words, heard::ASK)));
+            }
         }
         What::AfterTool { .. } => {
             let now = engine.now();

@@ -1,11 +1,12 @@
 //! The hook path: an event comes in, is stored, and something may be said.
 //!
 //! [`respond`] is the policy: which events matter, what happens when the store cannot be opened, and when to start a
-//! worker. `capture` stores, `boot` and `inject` say something, `health` records what went wrong.
+//! worker. `capture` stores, `boot`, `inject` and `heard` say something, `health` records what went wrong.
 
 pub mod boot;
 pub mod capture;
 pub mod health;
+pub(crate) mod heard;
 pub mod inject;
 pub(crate) mod left_off;
 pub(crate) mod page;
