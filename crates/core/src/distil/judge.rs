@@ -29,6 +29,13 @@ static GUESS: LazyLock<Pattern> = LazyLock::new(|| {
     )
 });
 
+/// What is to be kept in mind.
+static NOTED: LazyLock<Pattern> = LazyLock::new(|| {
+    expand(
+        r"^(?:(?:we|you) (?:should|must|need to|have to) )?(?:keep|bear) in mind\b|^(?:please )?note that\b",
+    )
+});
+
 /// A condition: what follows applies only sometimes.
 static CONDITION: LazyLock<Pattern> =
     LazyLock::new(|| expand(r"^(?:if|in case|assuming|unless|given that|let us say)\b"));
@@ -125,7 +132,8 @@ pub(super) fn judge(sentence: &Sentence, original: &str) -> Option<Finding> {
         return None;
     }
     let is = |pattern: &Pattern| pattern.is_match(said) || pattern.is_match(whole);
-    if is(&QUESTION) || is(&GUESS) {
+    // "Keep in mind that users might be offline" states a possibility; it guesses nothing.
+    if is(&QUESTION) || (is(&GUESS) && !NOTED.is_match(said)) {
         return None;
     }
     // Of a quote, only what the user adds counts.

@@ -20,7 +20,7 @@ use crate::ops::inbox;
 /// The surface of the ledger.
 pub(crate) const ASK: &str = "ask";
 /// Tokens of the statement in the line.
-const QUOTE: usize = 20;
+const QUOTE: usize = 17;
 /// A session may be asked this often at once; after that, with one prompt in [`EVERY`] at most.
 const AT_ONCE: i64 = 2;
 const EVERY: i64 = 5;
@@ -50,8 +50,7 @@ pub(crate) fn ask(
             return Ok(None);
         }
         let said = short(&statement.text.replace('"', "'"), QUOTE);
-        let text =
-            format!("hark: if this still holds after this task, store it with memory_remember: \"{said}\"");
+        let text = format!("hark: if this holds beyond this task, store it with memory_remember: \"{said}\"");
         return Ok(Some(Words { text, items: vec![item], why: "may be lasting" }));
     }
     Ok(None)

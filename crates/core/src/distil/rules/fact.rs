@@ -101,7 +101,7 @@ pub(super) const RULES: &[Rule] = &[
         yes: &[
             "note that the staging db is reset every night",
             "keep in mind that windows has no fork",
-            "we should keep in mind that users may work offline",
+            "we should keep in mind that users might work offline",
         ],
         no: &["fyi i just pushed it", "remember when we did that"],
     },
