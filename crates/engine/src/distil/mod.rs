@@ -74,7 +74,7 @@ pub(crate) fn session(
     if drafts.is_empty() && last <= read_before {
         return Ok(Vec::new());
     }
-    engine.store.write(now, |writer| {
+    let items = engine.store.write(now, |writer| {
         // Another process was faster.
         if writer.distilled_until(num)? != read_before {
             return Ok(Vec::new());
@@ -95,8 +95,12 @@ pub(crate) fn session(
         }
         let stored = items.iter().filter(|item: &&Item| item.outcome == StoredAs::Stored).count();
         writer.set_distilled(num, last, stored)?;
-        Ok(items)
-    })
+        Ok::<_, EngineError>(items)
+    })?;
+    if items.iter().any(|item| item.outcome == StoredAs::Proposed) {
+        inbox::tidy(engine)?;
+    }
+    Ok(items)
 }
 
 /// What a run over sessions did.
