@@ -4,6 +4,7 @@ mod commands;
 mod environment;
 mod failure;
 mod hook;
+mod inbox;
 mod overview;
 mod run;
 mod tour;

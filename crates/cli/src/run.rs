@@ -9,7 +9,11 @@ use hark_engine::{Operation, Told};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::inbox;
 use crate::ui::{self, bar::Bar};
+
+/// The list after which a terminal asks for decisions.
+const INBOX: &str = "inbox";
 
 pub(crate) fn operation(
     operation: &Operation,
@@ -40,7 +44,15 @@ pub(crate) fn operation(
         });
     bar.clear();
     let (done, names) = outcome?;
-    show(&done, names, operation.effect == Effect::Read, environment)?;
+    let decides = interactive
+        && operation.name == INBOX
+        && caller.is_user()
+        && std::io::stdout().is_terminal()
+        && !done.is_printed();
+    show(&done, names, operation.effect == Effect::Read && !decides, environment)?;
+    if decides {
+        inbox::decide_each(&done.json(), environment)?;
+    }
     match done.problem() {
         None => Ok(()),
         // With --json the response itself says what is wrong.

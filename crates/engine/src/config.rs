@@ -154,6 +154,9 @@ pub struct HistoryConfig {
 pub struct DistilConfig {
     pub enabled: bool,
     pub most: usize,
+    pub ask: bool,
+    pub inbox: usize,
+    pub inbox_days: u32,
 }
 
 /// What servers offer to assistants.

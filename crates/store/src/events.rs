@@ -245,6 +245,14 @@ impl Store {
         past_events(&self.conn, session, kinds, limit).at(self)
     }
 
+    /// How many prompts a session has.
+    pub fn prompts_of(&self, session: i64) -> Result<i64, StoreError> {
+        self.conn
+            .prepare_cached("SELECT count(*) FROM event WHERE session = ?1 AND kind = 'prompt'")
+            .and_then(|mut s| s.query_row([session], |row| row.get(0)))
+            .at(self)
+    }
+
     /// A session's prompts as hooks reported them, newest first. Transcripts are excluded, because any
     /// program can write them.
     pub fn typed_prompts(&self, session: i64, limit: usize) -> Result<Vec<Clean>, StoreError> {

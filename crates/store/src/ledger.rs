@@ -14,7 +14,7 @@ pub struct Injection<'a> {
     pub host: &'a str,
     /// Number of the session; 0 when there is none.
     pub session: i64,
-    /// `boot`, `prompt`, `alert`, `subagent`, `remind`, `gate`, `notice`.
+    /// `boot`, `prompt`, `ask`, `alert`, `subagent`, `remind`, `gate`, `notice`.
     pub surface: &'a str,
     /// Ids of what it holds.
     pub items: &'a [String],
@@ -134,6 +134,14 @@ impl Store {
         self.conn
             .prepare_cached("SELECT 1 FROM injected WHERE session = ?1 AND item = ?2")
             .and_then(|mut s| s.exists(params![session, item]))
+            .at(self)
+    }
+
+    /// How many things whose name begins with `prefix` a session was told.
+    pub fn told_of(&self, session: i64, prefix: &str) -> Result<i64, StoreError> {
+        self.conn
+            .prepare_cached("SELECT count(*) FROM injected WHERE session = ?1 AND substr(item, 1, ?2) = ?3")
+            .and_then(|mut s| s.query_row(params![session, prefix.len() as i64, prefix], |row| row.get(0)))
             .at(self)
     }
 

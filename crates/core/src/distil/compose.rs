@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use super::pattern::Pattern;
 
 use super::judge::Finding;
 use super::rules::expand;
@@ -13,14 +13,14 @@ const TITLE: usize = 90;
 /// More context than this would bury the sentence it explains.
 const CONTEXT: usize = 240;
 
-static REASON: LazyLock<Regex> = LazyLock::new(|| {
+static REASON: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"\b(?:because|since|so that|otherwise|due to|in order to|to avoid|to not|as it|given that|the reason)\b",
     )
 });
 
 /// A sentence that gives the reason for the one before.
-static REASON_FOLLOWS: LazyLock<Regex> = LazyLock::new(|| {
+static REASON_FOLLOWS: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"^(?:because|since|otherwise|the reason|this is because|that way|that's because|so that|we can always)\b",
     )
@@ -54,7 +54,7 @@ pub(super) fn compose(text: &str, all: &[Sentence], at: usize, finding: &Finding
         body.push(' ');
     }
     body.push_str(&finished(&said));
-    let mut why = reason(&said, &sentence.masked, finding.opening);
+    let mut why = reason(&said);
     if let Some(next) = after {
         let given = one_line(&text[next.span.clone()]);
         if given.len() <= CONTEXT {
@@ -69,7 +69,12 @@ pub(super) fn compose(text: &str, all: &[Sentence], at: usize, finding: &Finding
 /// Masked text is folded to one line in the same way, so its offsets match.
 fn start_at(written: &str, opening: usize) -> String {
     let rest = written.get(opening..).unwrap_or(written).trim();
-    let rest = rest.strip_prefix('(').map_or(rest, |inner| inner.strip_suffix(')').unwrap_or(inner));
+    let inner = rest.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
+    capitalised(inner.filter(|inner| !inner.contains(['(', ')'])).unwrap_or(rest))
+}
+
+/// With a capital letter, unless it begins with a name.
+pub(super) fn capitalised(rest: &str) -> String {
     let mut chars = rest.chars();
     // `we` now starts a sentence; an identifier stays unchanged.
     let first_word = rest.split_whitespace().next().unwrap_or("");
@@ -84,7 +89,7 @@ pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn finished(text: &str) -> String {
+pub(super) fn finished(text: &str) -> String {
     let text = text.trim_end();
     if text.ends_with(['.', '!', '?', '。', '！', '？', ':']) {
         text.to_owned()
@@ -93,15 +98,25 @@ fn finished(text: &str) -> String {
     }
 }
 
-fn reason(said: &str, masked: &str, opening: usize) -> Option<String> {
-    let masked = masked.get(opening..)?;
-    let found = REASON.find(masked)?;
-    let given = said.get(found.start()..)?.trim().trim_end_matches(['.', '!', ')']);
-    (found.start() > 8 && given.split_whitespace().count() >= 4).then(|| given.to_owned())
+/// The part of a sentence that gives the reason. It looks at the sentence as written: offsets in the masked one
+/// differ where a quotation holds several blanks.
+fn reason(said: &str) -> Option<String> {
+    let found = REASON.find(&said.to_ascii_lowercase())?.start();
+    let given = unfinished(said.get(found..)?);
+    (found > 8 && given.split_whitespace().count() >= 4).then(|| given.to_owned())
+}
+
+/// Without the full stop, and without a bracket that was opened outside.
+fn unfinished(text: &str) -> &str {
+    let mut text = text.trim().trim_end_matches(['.', '!', ' ']);
+    while text.ends_with(')') && text.matches(')').count() > text.matches('(').count() {
+        text = text[..text.len() - 1].trim_end_matches(['.', '!', ' ']);
+    }
+    text
 }
 
 pub(super) fn title(said: &str) -> String {
-    let said = said.trim_end_matches(['.', '!', ' ', ')']);
+    let said = unfinished(said);
     let Some((end, _)) = said.char_indices().nth(TITLE) else { return said.to_owned() };
     let cut = &said[..end];
     let at_word = cut.rfind(char::is_whitespace).filter(|at| *at > TITLE / 2).unwrap_or(cut.len());

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use super::pattern::Pattern;
 
 use super::Statement;
 use super::compose::{one_line, title};
@@ -14,13 +14,13 @@ use super::sentence::Sentence;
 use crate::kind::Kind;
 use crate::origin::Origin;
 
-static AGREES: LazyLock<Regex> = LazyLock::new(|| {
+static AGREES: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"^(?:yes|yep|yeah|agreed|sounds good|perfect|exactly|correct|that's right|ok(?:ay)?|let's do (?:it|that)|go with that|approved|lgtm)\b[\s,.!]*(?:please|do it|go ahead|let's do (?:it|that)|that works|commit|agreed|sounds good)?[\s,.!]*$",
     )
 });
 
-static STATES: LazyLock<Regex> = LazyLock::new(|| {
+static STATES: LazyLock<Pattern> = LazyLock::new(|| {
     expand(r"^(?:\W*decision\W*:\s*\S|(?:so )?we (?:have )?(?:decided|agreed) (?:to|on|that)\b)")
 });
 

@@ -2,20 +2,20 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use super::pattern::Pattern;
 
 use super::rules::{CONCRETE, Compiled, GENERAL, LASTING, RULES, SOUND, expand};
 use super::sentence::Sentence;
 use crate::text::is_stop_word;
 
 /// Opening words without content.
-static OPENING: LazyLock<Regex> = LazyLock::new(|| {
+static OPENING: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"^(?:(?:and|but|so|also|ok|okay|okey|yeah|yes|yep|yup|sure|cool|great|right|well|hmm+|ah|oh|uh|alright|perfect|nice|good|thanks|thank you|then|now|btw|actually|i mean|i think|i guess|i feel like|i'd say|basically|in general|to be clear|one more thing|quick thing|one thing|another thing|again|sorry|my point is|stop for a second|wait|exactly|agreed|correct|fair|got it|makes sense|->)(?:[\s,:;.!—–-]+|$))+",
     )
 });
 
-static QUESTION: LazyLock<Regex> = LazyLock::new(|| {
+static QUESTION: LazyLock<Pattern> = LazyLock::new(|| {
     expand(concat!(
         r"\?\W*$|^(?:can|could|would|will|should|shall|do|does|did|is|are|was|were|has|have|am) (?:you|we|i|it|this|that|there|the|they|he|she|any|all|my|our|these|those)\b|",
         r"^(?:what|why|how|where|which|who|whose|what's|how's|where's|isn't|aren't|doesn't|didn't|wouldn't|couldn't|shouldn't|don't (?:we|you)|any (?:idea|chance|reason|thoughts)|question|q:|learning q)\b",
@@ -23,20 +23,27 @@ static QUESTION: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// A guess, or a question whether something is so.
-static GUESS: LazyLock<Regex> = LazyLock::new(|| {
+static GUESS: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"\b(?:what if|how about|maybe|perhaps|wonder|wondering|might|suppose|imagine|let's say|not sure|if i understand|in theory|potentially|should we|do we|could (?:we|you|it|be|this|that)|would (?:it|that|this|be)|can (?:we|you)|shall we|any suggestions|or is|i assume|presumably|apparently|it (?:seems|looks|appears)|seems like|looks like|feels like|hopefully|does that make sense|or something like)\b",
     )
 });
 
+/// What is to be kept in mind.
+static NOTED: LazyLock<Pattern> = LazyLock::new(|| {
+    expand(
+        r"^(?:(?:we|you) (?:should|must|need to|have to) )?(?:keep|bear) in mind\b|^(?:please )?note that\b",
+    )
+});
+
 /// A condition: what follows applies only sometimes.
-static CONDITION: LazyLock<Regex> =
+static CONDITION: LazyLock<Pattern> =
     LazyLock::new(|| expand(r"^(?:if|in case|assuming|unless|given that|let us say)\b"));
-static FIRM: LazyLock<Regex> =
+static FIRM: LazyLock<Pattern> =
     LazyLock::new(|| expand(r"\b(?:always|never|must|have to|has to|do not|don't)\b"));
 
 /// Someone else's words.
-static REPORT: LazyLock<Regex> = LazyLock::new(|| {
+static REPORT: LazyLock<Pattern> = LazyLock::new(|| {
     expand(concat!(
         r"\b(?:says?|said|saying|states|claims?|suggests?|suggested|according to|told (?:me|us)|asked|complains?|reported)\b[^.]{0,40}(?::|,|that\b|{q})|",
         r"\b(?:the |this |an? |your |its )?(?:error|message|comments?|output|logs?|page|website|readme|docs?|documentation|article|review|reviewer|bot|feedback|summary|tool|response|prompt|file|commit message|issue|ticket|email) (?:says?|said|states?|reads|claims?|suggests?|mentions?|tells?|wants?|asks|instructs?|recommends?)\b|",
@@ -45,52 +52,52 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Someone else's words that the user adopts or rejects in the same sentence.
-static TAKEN_OVER: LazyLock<Regex> = LazyLock::new(|| {
+static TAKEN_OVER: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"\b(?:whatever|no matter what) (?:it|they|he|she|that|this)(?: \w+)? (?:says?|said|claims?|wants?)\b|\b(?:and|but) i (?:agree|decided|insist|want)\b",
     )
 });
 
 /// News and its consequence: only the consequence lasts.
-static CONSEQUENCE: LazyLock<Regex> =
+static CONSEQUENCE: LazyLock<Pattern> =
     LazyLock::new(|| expand(r"[,;]? so,? (?:from now on|please always|please never|always|never)\b"));
 
 /// It is about the present moment.
-static MOMENT: LazyLock<Regex> = LazyLock::new(|| {
+static MOMENT: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"\b(?:yet|this time|right now|at the moment|at this point|today|tomorrow|tonight|yesterday|just now|for this (?:pr|commit|session|branch|one|task|change)|in this (?:pr|commit|session|branch|case)|rest of (?:this|the) session|until (?:then|i|we)|so far|a (?:second|minute|moment)|for a bit|first cut|this (?:commit|pr|branch|session|change|one) (?:only|first))\b",
     )
 });
 
 /// Something is broken, which is news and not knowledge.
-static BROKEN: LazyLock<Regex> = LazyLock::new(|| {
+static BROKEN: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"\b(?:fail(?:s|ed|ing|ure|ures)?|broken|broke|crash(?:es|ed|ing)?|not working|doesn't work|don't work|didn't work|stopped working|(?:an?|the|this|these|that|gets?|getting|got|following|with|same|throws?) (?:errors?|exceptions?)|stack ?trace|missing|still (?:not|shows?|there|see|getting)|weird|strange|stuck|hangs?|flaky|conflicts?|happened|keeps? (?:failing|happening))\b",
     )
 });
 
-static GENERALITY: LazyLock<Regex> = LazyLock::new(|| {
+static GENERALITY: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"\b(?:always|never|every|each|all|any|ever|whenever|wherever|everywhere|anywhere|anything|in general|from now on|going forward|in (?:this|the|our) (?:repo|project|codebase|code base|app|team)|in (?:the )?future|by default|across|without|unless|everybody|nobody)\b",
     )
 });
 
 /// It makes sense only together with what was said before.
-static POINTING: LazyLock<Regex> = LazyLock::new(|| {
+static POINTING: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"^(?:it|this|that|they|these|those|he|she|them|its|the (?:same|other|former|latter|second|first) (?:one|thing)?)\b",
     )
 });
 
 /// Begins like that but refers to nothing.
-static EXPLETIVE: LazyLock<Regex> = LazyLock::new(|| {
+static EXPLETIVE: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"^(?:(?:it's|it is) (?:not |also |very )?\w+ (?:that|to)\b|it sounds like\b|(?:that|this)(?:'s| is) (?:wrong|not (?:right|correct|true)|incorrect|why)\b|this (?:is an? \w+, |repo|repository|project|codebase|app|service|team|monorepo|cli|library))",
     )
 });
 
 /// Requests to the assistant about a turn, not about the work.
-static CHATTER: LazyLock<Regex> = LazyLock::new(|| {
+static CHATTER: LazyLock<Pattern> = LazyLock::new(|| {
     expand(
         r"\b(?:let me know|tell me|show me|give me|explain|i'?ll (?:let|be|get|check|try)|you(?:'re| are) right|good (?:catch|point|idea|job)|well done|try again|go ahead|move on|next (?:one|step)|haha|lol)\b",
     )
@@ -124,8 +131,9 @@ pub(super) fn judge(sentence: &Sentence, original: &str) -> Option<Finding> {
     if !(3..=70).contains(&words) && !has_ideographs(said) {
         return None;
     }
-    let is = |pattern: &Regex| pattern.is_match(said) || pattern.is_match(whole);
-    if is(&QUESTION) || is(&GUESS) {
+    let is = |pattern: &Pattern| pattern.is_match(said) || pattern.is_match(whole);
+    // "Keep in mind that users might be offline" states a possibility; it guesses nothing.
+    if is(&QUESTION) || (is(&GUESS) && !NOTED.is_match(said)) {
         return None;
     }
     // Of a quote, only what the user adds counts.
@@ -142,8 +150,8 @@ pub(super) fn judge(sentence: &Sentence, original: &str) -> Option<Finding> {
         let rule = one.rule;
         (holds & rule.needs) == rule.needs
             // Corrections begin with words that are openings elsewhere.
-            && (one.pattern.is_match(said) || one.pattern.is_match(whole))
-            && one.unless.as_ref().is_none_or(|unless| !unless.is_match(whole))
+            && (one.is_match(said) || one.is_match(whole))
+            && !one.is_excluded(whole)
     })?;
     let points_back = POINTING.is_match(said) && !EXPLETIVE.is_match(said);
     if content_words(said) < if holds & CONCRETE == 0 { 2 } else { 1 } && !has_ideographs(said) {

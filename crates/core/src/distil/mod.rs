@@ -9,10 +9,14 @@
 
 mod compose;
 mod confirmed;
+mod cues;
 mod judge;
+mod net;
 mod own_words;
 mod pasted;
+mod pattern;
 mod recovery;
+mod reply;
 mod rules;
 mod sentence;
 mod spoken;
@@ -24,6 +28,7 @@ use std::ops::Range;
 use crate::kind::Kind;
 use crate::origin::Origin;
 
+pub use net::{Heard, heard};
 pub use recovery::{Step, recoveries};
 pub use spoken::spoken_in;
 
@@ -52,8 +57,13 @@ const MOST_PER_TURN: usize = 6;
 pub fn turn(text: &str, before: Option<&str>) -> Vec<Statement> {
     let masked = own_words::own_words(text);
     let sentences = sentence::sentences(text, &masked);
+    let reply = before.map(reply::Reply::new);
     let mut found: Vec<Statement> = Vec::new();
     for (at, sentence) in sentences.iter().enumerate() {
+        // Copied from the assistant's message without marks.
+        if reply.as_ref().is_some_and(|reply| reply.holds(&text[sentence.span.clone()])) {
+            continue;
+        }
         let Some(finding) = judge::judge(sentence, &text[sentence.span.clone()]) else { continue };
         let Some(composed) = compose::compose(text, &sentences, at, &finding) else { continue };
         let rule = finding.rule.rule;

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use super::pattern::Pattern;
 
 use super::pasted;
 
@@ -32,26 +32,26 @@ const MACHINE: &[&str] = &[
 const IDE_REQUEST: &str = "## My request for Codex:";
 
 /// Opening words that announce a document.
-static DOCUMENT_FOLLOWS: LazyLock<Regex> = LazyLock::new(|| {
+static DOCUMENT_FOLLOWS: LazyLock<Pattern> = LazyLock::new(|| {
     pattern(
         r"^\s*(?:please )?(?:implement|execute|follow|carry out|here is|here's|review|summari[sz]e)\b[^\n]{0,80}:\s*\n",
     )
 });
 
 /// A finding in the format of review bots.
-static SEVERITY: LazyLock<Regex> =
+static SEVERITY: LazyLock<Pattern> =
     LazyLock::new(|| pattern(r"(?m)^\W*(?:low|medium|high|critical|minor|major) (?:severity|priority)\W*$"));
 
 /// Someone addresses someone.
-static PERSONAL: LazyLock<Regex> = LazyLock::new(|| {
+static PERSONAL: LazyLock<Pattern> = LazyLock::new(|| {
     pattern(
         r"\b(?:i|we|us|our|my|me|you|your|let's|lets|i'm|i'd|i've|we're|we've|we'll|don't|please|always|never)\b",
     )
 });
 
-static LOG: LazyLock<Regex> = LazyLock::new(|| {
+static LOG: LazyLock<Pattern> = LazyLock::new(|| {
     pattern(concat!(
-        r"^\s*(?:\d{4}-\d\d-\d\d[t ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|",
+        r"^\s*(?:\d{4}-\d\d-\d\d[t ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|[a-z]{3} +\d{1,2} \d\d:\d\d:\d\d|",
         r"(?:error|warn|warning|info|debug|trace|fatal|hint|panic|fail|ok|traceback|caused by)(?:[:\[]|\s{2,})|traceback |",
         r"---? (?:fail|pass|ok)|===|\$ |❯|➜|⎿|⏺|✓|✗|❌|✅ |@@|\+\+\+|diff --git|index [0-9a-f]{7}|",
         r"at [\w.$<>]+ ?\(|file \x22|goroutine |\w+@[\w-]+[ :][^ ]* ?[%$#] |remote:|from [\w./:@-]+$|commit [0-9a-f]{7,}|",
@@ -60,7 +60,7 @@ static LOG: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// A line of code rather than of prose.
-static CODE: LazyLock<Regex> = LazyLock::new(|| {
+static CODE: LazyLock<Pattern> = LazyLock::new(|| {
     pattern(concat!(
         r"^\s*(?:import |from \w+ import|export |const |let \w+ ?=|var |func |fn |def |class |struct |impl |use \w+::|",
         r"return\b|if ?\(|for ?\(|while ?\(|package |public |private |static |#include|//|/\*|\*/|<!--|<[a-z/])|",
@@ -68,9 +68,12 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-pub(super) fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a constant pattern; a test compiles every one")
+pub(super) fn pattern(text: &str) -> Pattern {
+    Pattern::new(text)
 }
+
+/// How a sentence ends that announces the next.
+const AHEAD: &[&str] = &["this.", "following.", "follows.", "quote."];
 
 /// The turn with everything foreign masked, in lower case. Offsets are those of `text`.
 pub(super) fn own_words(text: &str) -> String {
@@ -88,7 +91,11 @@ pub(super) fn own_words(text: &str) -> String {
     fences(&mut page);
     documents(&mut page);
     lines(&mut page);
-    pasted::blot(&mut page);
+    // Nothing announces a text in a single line without these.
+    let may_announce = text.contains([':', '\n']) || AHEAD.iter().any(|word| page.lower.contains(word));
+    if may_announce {
+        pasted::blot(&mut page);
+    }
     paragraphs(&mut page);
     names(&mut page);
     page.finish()
@@ -158,6 +165,12 @@ fn tags(page: &mut Page<'_>) {
             Some(end) => end,
             // Never closed: everything that follows may belong to it.
             None if begins_line && wraps => page.text.len(),
+            // `session-<id>`: a placeholder inside a sentence.
+            None if !begins_line => {
+                page.fill(open..close, NAME);
+                from = close;
+                continue;
+            }
             None => close,
         };
         page.blot(open..from);
@@ -194,7 +207,10 @@ fn fences(page: &mut Page<'_>) {
 /// From the first heading on, or after words that announce one, a turn is a document.
 fn documents(page: &mut Page<'_>) {
     let end = page.text.len();
-    if let Some(found) = DOCUMENT_FOLLOWS.find(&page.lower) {
+    let may_follow = page.text.contains(':') && page.text.contains('\n');
+    if let Some(found) =
+        Some(&page.lower).filter(|_| may_follow).and_then(|lower| DOCUMENT_FOLLOWS.find(lower))
+    {
         let announced = found.end();
         let long = end - announced > 400;
         if long {
@@ -222,8 +238,11 @@ fn lines(page: &mut Page<'_>) {
         let is_diff = (line.starts_with('+') || line.starts_with('-'))
             && line[1..].starts_with(['\t', ' ', '-', '+'])
             && line[1..].trim_start().len() + 3 <= line.len();
+        // A terminal pads its lines when they are copied.
+        let is_padded = line.ends_with("    ") && !line.trim().is_empty();
         if is_quoted
             || is_indented
+            || is_padded
             || is_diff
             || LOG.is_match(line)
             || CODE.is_match(line)
@@ -255,15 +274,26 @@ fn is_symbols(line: &str) -> bool {
 
 /// A paragraph that is mostly output is output; a long one without a speaker is someone else's.
 fn paragraphs(page: &mut Page<'_>) {
-    let is_review = SEVERITY.is_match(&page.lower);
+    let is_rated = ["severity", "priority"].iter().any(|word| page.lower.contains(word));
+    let is_review = is_rated && SEVERITY.is_match(&page.lower);
     let ranges = page.line_ranges();
     for group in ranges.split(|range| page.text[range.clone()].trim().is_empty()) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
         let whole = first.start..last.end;
         let foreign = group.iter().filter(|range| page.is_blotted(range.start)).count();
         let text = &page.lower[whole.clone()];
+        // Assistants indent their replies, people do not.
+        let is_reply = group.len() > 1
+            && group.iter().all(|range| {
+                let line = &page.text[range.clone()];
+                line.starts_with("  ") && !is_item(line.trim_start())
+            });
         let is_impersonal = (is_review || text.len() > 260) && !PERSONAL.is_match(text);
-        if is_impersonal || (group.len() > 2 && foreign * 2 > group.len()) || repeats_a_label(page, group) {
+        if is_impersonal
+            || is_reply
+            || (group.len() > 2 && foreign * 2 > group.len())
+            || repeats_a_label(page, group)
+        {
             page.blot(whole);
         }
     }
@@ -279,7 +309,7 @@ fn paragraphs(page: &mut Page<'_>) {
     }
 }
 
-static FIRST_PERSON: LazyLock<Regex> =
+static FIRST_PERSON: LazyLock<Pattern> =
     LazyLock::new(|| pattern(r"\b(?:i|we|our|my|let's|lets|i'm|i'd|i've|we're|we've|we'll)\b"));
 
 /// `hint: …`, `hint: …`, `hint: …`

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use super::pattern::Pattern;
 
 use super::own_words::{Page, pattern};
 
@@ -29,7 +29,7 @@ const SOURCE: &str = concat!(
 );
 
 /// A clause before a colon that announces someone else's words.
-static ANNOUNCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+static ANNOUNCES: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     let lead = r"^\W*(?:(?:here(?:'s|’s| is| are)|this is|below (?:is|are)|i|we|just|got|found|received|see|the|an?|this|that|my|our|their|his|her|its|some|these|those|new|old|latest|system|original|full|\w+['’]s) ){0,6}(?:\w+[ -])?";
     [
         format!(r"{lead}{SOURCE}\b[^.]{{0,30}}\b(?:from|by)\b"),
@@ -49,24 +49,24 @@ static ANNOUNCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 
 /// Said or adopted by the person who types.
-static OWN_CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
+static OWN_CLAUSE: LazyLock<Pattern> = LazyLock::new(|| {
     pattern(
         r"\b(?:i|we|you) (?:\w+ )?(?:said|wrote|told|answered|posted|agree|disagree|decided|insist)\b|\b(?:from|by) (?:me|us|my side)\b|\b(?:whatever|no matter what)\b",
     )
 });
 
 /// The same at the end of a line, without a colon: it refers to what follows.
-static POINTS_AHEAD: LazyLock<Regex> =
+static POINTS_AHEAD: LazyLock<Pattern> =
     LazyLock::new(|| pattern(r"\b(?:this|these|the following|below)(?: [\w-]+)?$"));
-static NAMES_SPEAKER: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"\b{SPEAKER}\b")));
-static NAMES_SOURCE: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"\b{SOURCE}\b")));
+static NAMES_SPEAKER: LazyLock<Pattern> = LazyLock::new(|| pattern(&format!(r"\b{SPEAKER}\b")));
+static NAMES_SOURCE: LazyLock<Pattern> = LazyLock::new(|| pattern(&format!(r"\b{SOURCE}\b")));
 /// "Their answer was this. …"
-static SENTENCE_AHEAD: LazyLock<Regex> = LazyLock::new(|| {
+static SENTENCE_AHEAD: LazyLock<Pattern> = LazyLock::new(|| {
     pattern(&format!(r"(?:{SPEAKER}|{SOURCE})\b[^.:\n]{{0,60}}\b(?:this|the following|as follows|quote)\.\s"))
 });
 
 /// Refers to the text before it.
-static ANSWERS: LazyLock<Regex> = LazyLock::new(|| {
+static ANSWERS: LazyLock<Pattern> = LazyLock::new(|| {
     pattern(concat!(
         r"^\W*(?:no|nope|lol|agreed|wrong)\b[\s,.!:]|",
         r"^\W*i (?:don['’]?t|do not|disagree|agree|think|want|would|prefer|decided|won['’]?t|doubt|believe|say|insist)\b|^\W*i['’](?:d|m|ll)\b|^\W*(?:in )?my (?:rule|take|view|opinion|answer)\b|",
@@ -74,29 +74,29 @@ static ANSWERS: LazyLock<Regex> = LazyLock::new(|| {
         r"^\W*(?:that|this|these|those|it)(?:['’]s| is| are| was| isn['’]t| looks| seems| sounds)\b",
     ))
 });
-static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
+static REQUEST: LazyLock<Pattern> = LazyLock::new(|| {
     pattern(
         r"^\W*(?:please |pls |now |then |so )*(?:fix|check|look|find|implement|address|reply|answer|respond|summari[sz]e|explain|continue|go|apply|ignore|add|review|compare|tell|show|verify|translate|rewrite|update|handle|investigate|take)\b",
     )
 });
-static FIRM: LazyLock<Regex> =
+static FIRM: LazyLock<Pattern> =
     LazyLock::new(|| pattern(r"\b(?:always|never|must|from now on|have to|don['’]?t|do not)\b"));
 
-static HEADER: LazyLock<Regex> =
+static HEADER: LazyLock<Pattern> =
     LazyLock::new(|| pattern(r"^\s*(?:from|to|cc|subject|date|sent|reply-to): \S"));
 /// `[agent-2]: …`, `@maria: …`
-static SPEAKER_LINE: LazyLock<Regex> =
+static SPEAKER_LINE: LazyLock<Pattern> =
     LazyLock::new(|| pattern(r"^\s*(?:\[[\w .#@-]{2,40}\]|@([\w.-]{2,40})): "));
 /// `Dana Meyer  10:42 AM`
-static CHAT_HEADER: LazyLock<Regex> = LazyLock::new(|| {
+static CHAT_HEADER: LazyLock<Pattern> = LazyLock::new(|| {
     pattern(r"^\s*[a-z][\w .'’-]{1,40}[ \t,]+\[?(?:today at |yesterday at )?\d{1,2}:\d\d(?: ?[ap]m)?\]?\s*$")
 });
-static ROLE_LINE: LazyLock<Regex> = LazyLock::new(|| {
+static ROLE_LINE: LazyLock<Pattern> = LazyLock::new(|| {
     pattern(
         r"^\s*\**(user|human|assistant|system|ai|bot|claude|codex|chatgpt|gpt|gemini|copilot|cursor|agent(?: ?\d+)?)\**: ",
     )
 });
-static RULE: LazyLock<Regex> =
+static RULE: LazyLock<Pattern> =
     LazyLock::new(|| pattern(r"^\s*(?:-{4,}|={4,}|_{4,}|\*{4,}|~{4,}|#{7,}|<{4,}|>{4,})"));
 
 /// Assistants that a user addresses by name.
@@ -139,12 +139,7 @@ fn between_rules(page: &mut Page<'_>) {
 fn speakers(page: &mut Page<'_>, groups: &[Vec<Range<usize>>]) {
     let mut roles: Vec<&str> = Vec::new();
     for line in groups.iter().flatten() {
-        roles.extend(
-            ROLE_LINE
-                .captures(&page.lower[line.clone()])
-                .and_then(|found| found.get(1))
-                .map(|role| role.as_str()),
-        );
+        roles.extend(ROLE_LINE.first_group(&page.lower[line.clone()]).flatten());
     }
     let is_transcript = roles.len() > 1 && roles.iter().any(|role| !matches!(*role, "user" | "human"));
     let mut foreign = Vec::new();
@@ -152,8 +147,8 @@ fn speakers(page: &mut Page<'_>, groups: &[Vec<Range<usize>>]) {
         let speaks = |line: &&Range<usize>| {
             let text = &page.lower[(*line).clone()];
             let named = SPEAKER_LINE
-                .captures(text)
-                .is_some_and(|found| found.get(1).is_none_or(|name| !ADDRESSED.contains(&name.as_str())));
+                .first_group(text)
+                .is_some_and(|name| name.is_none_or(|name| !ADDRESSED.contains(&name)));
             named || CHAT_HEADER.is_match(text) || (is_transcript && ROLE_LINE.is_match(text))
         };
         if let Some(first) = group.iter().find(speaks) {

@@ -143,6 +143,8 @@ fn opens_aside(before: &str) -> bool {
 
 fn is_short_form(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
-    SHORT_FORMS.contains(&word)
-        || (!word.is_empty() && word.bytes().all(|b| b.is_ascii_digit()) && before.len() < 4)
+    let is_number = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    // "I would go for   2. Move it": a copied item, number and all.
+    let is_copied = before[..before.len() - word.len()].ends_with("  ");
+    SHORT_FORMS.contains(&word) || (is_number && (before.len() < 4 || is_copied))
 }

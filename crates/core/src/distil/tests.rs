@@ -12,9 +12,7 @@ fn every_rule_finds_its_examples_and_leaves_the_others() {
     let mut wrong = Vec::new();
     for one in RULES.iter() {
         let rule = one.rule;
-        let fits = |text: &str| {
-            one.pattern.is_match(text) && one.unless.as_ref().is_none_or(|unless| !unless.is_match(text))
-        };
+        let fits = |text: &str| one.is_match(text) && !one.is_excluded(text);
         for yes in rule.yes {
             if !fits(&yes.to_ascii_lowercase()) {
                 wrong.push(format!("{}: pattern misses {yes:?}", rule.name));
@@ -152,8 +150,89 @@ fn other_languages_do_no_harm() {
     }
 }
 
+fn caught(text: &str) -> Vec<String> {
+    heard(text, None).into_iter().map(|one| one.text).collect()
+}
+
+#[test]
+fn the_net_catches_what_may_be_lasting() {
+    for text in [
+        "the load balancer keeps idle connections for an hour",
+        "no, remove it again, the risk that somebody relies on the order is too big",
+        "I think the importer should only look at the header, it should not depend on the file size",
+        "so we can't really prevent duplicates on the client side",
+        "I don't think doing this in bash is a good idea",
+        "given that we can't block the checkout, the tax lookup has to be optional",
+        "we already moved the invoices to the new service, the old tables are no longer used",
+        "I told you, the staging database is shared with the sales team",
+        "we only support the last two versions, so that the matrix stays small",
+    ] {
+        let found = !caught(text).is_empty() || !shapes(text).is_empty();
+        assert!(found, "{text}");
+    }
+}
+
+#[test]
+fn the_net_lets_tasks_questions_and_reports_pass() {
+    for text in [
+        "fix the failing test in the parser",
+        "can you explain how the cache works?",
+        "run the tests again and commit",
+        "it still fails with the same error",
+        "I got an error when I ran the build",
+        "what should we do with the old branch?",
+        "yes",
+        "let's push and test it again",
+        "To suppress this warning in future sessions, run:",
+        "don't change anything yet, just let me know",
+        "Feb  9 09:56:48.839 |DEBU| hook invoked hook=stop must=never always=1",
+        "can you clarify this:\n\n  The queue must never hold more than one job, because workers\n  should always take the newest one.",
+        "```\nthe api must never be called twice\n```",
+    ] {
+        assert_eq!(caught(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn what_is_copied_from_the_reply_is_not_the_users() {
+    let reply = "I looked at it. Never touch the archive from the importer, because it is read by billing.";
+    let copied =
+        "Never touch the archive from the importer, because it is read by billing.\n\nwhat does that mean?";
+    assert_eq!(heard(copied, Some(reply)), []);
+    assert_eq!(turn(copied, Some(reply)), []);
+    assert_ne!(turn(copied, None), [], "the control");
+}
+
+#[test]
+fn a_caught_statement_stands_alone_or_names_what_it_answers() {
+    let found = heard("He is sure that the agent rebased. So we can't really prevent that.", None);
+    assert_eq!(found[0].text, "He is sure that the agent rebased. We can't really prevent that.");
+    let found =
+        heard("no, this is fine, it has too much risk", Some("Shall I retry failed uploads as well?"));
+    assert_eq!(found[0].answers.as_deref(), Some("Shall I retry failed uploads as well?"));
+    assert!(heard("no, this is fine, it has too much risk", None)[0].is_dangling);
+    let whole = "keep in mind that exports (and their logs) should never leave the region (by law)";
+    let found = heard(&format!("ok, {whole}, I guess"), None);
+    assert!(found.iter().all(|one| one.text.contains("(by law)")), "{found:?}");
+}
+
+#[test]
+fn no_letter_and_no_bracket_is_lost() {
+    let [one] = &turn("let's use \"two  words\" for all of it because npm breaks the lockfile", None)[..]
+    else {
+        panic!()
+    };
+    assert_eq!(one.why.as_deref(), Some("because npm breaks the lockfile"));
+    let [one] = &turn("always write dates in UTC (and name the column so)", None)[..] else { panic!() };
+    assert_eq!(one.title, "Always write dates in UTC (and name the column so)");
+    let [one] = &turn("the files must be named session-<start date>-first part of the id", None)[..] else {
+        panic!()
+    };
+    assert!(one.body.ends_with("session-<start date>-first part of the id."), "{}", one.body);
+}
+
 mod properties {
-    use super::super::{own_words::own_words, turn};
+    use super::super::{heard, own_words::own_words, turn};
     use proptest::prelude::*;
 
     /// Pieces that make real turns difficult.
@@ -190,6 +269,9 @@ mod properties {
                 prop_assert!(text.get(one.span.clone()).is_some(), "{:?}", one.span);
                 prop_assert!(!one.body.trim().is_empty() && !one.title.trim().is_empty());
                 prop_assert!(one.confidence < 0.9);
+            }
+            for one in heard(&text, Some(&text)).into_iter().chain(heard(&text, None)) {
+                prop_assert!(text.get(one.span.clone()).is_some() && !one.text.trim().is_empty());
             }
         }
 

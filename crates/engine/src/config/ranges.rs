@@ -26,6 +26,8 @@ pub(super) fn check(config: &Config) -> Result<(), String> {
         ("history.tokens", history.tokens as u64, 0, 10_000_000),
         ("history.tail", history.tail as u64, 1, 100_000),
         ("distil.most", distil.most as u64, 1, 1_000),
+        ("distil.inbox", distil.inbox as u64, 0, 1_000),
+        ("distil.inbox_days", u64::from(distil.inbox_days), 1, MOST_DAYS),
     ];
     for (name, value, least, most) in numbers {
         if !(least..=most).contains(&value) {
@@ -83,6 +85,8 @@ mod tests {
             ("retention.purge_after", "0"),
             ("backup.keep", "0"),
             ("distil.most", "0"),
+            ("distil.inbox", "1001"),
+            ("distil.inbox_days", "0"),
             ("sessions.stale", "\"soon\""),
             ("sessions.stale", "\"0d\""),
             ("backup.every", "\"daily\""),

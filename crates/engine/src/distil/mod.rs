@@ -6,13 +6,14 @@
 //! turn they came from. Each session is read once; if it continues, only the new part is read. Never runs
 //! inside a hook; the worker does it.
 
+mod inbox;
 mod propose;
 mod store;
 
 use std::time::{Duration, Instant};
 
 use hark_core::memory::{Importance, one_line};
-use hark_core::{Clean, Kind, Memory, MemoryId, Scope, Session};
+use hark_core::{Clean, Memory, MemoryId, Scope, Session, Timestamp};
 use hark_store::{StoreError, StoredSession};
 
 use crate::engine::Engine;
@@ -22,6 +23,8 @@ pub(crate) use store::StoredAs;
 
 /// Marks memories that were not stored on purpose.
 const TAG: &str = "distilled";
+/// The name of the wide net among the rules.
+const HEARD: &str = "heard";
 /// Lower than that of memories stored on purpose.
 const IMPORTANCE: u8 = 2;
 
@@ -53,19 +56,25 @@ pub(crate) fn session(
             drafts.push((proposal.candidate.rule, draft(engine, stored, proposal)));
         }
     }
+    let waiting = inbox::read(engine, stored, &moments, since)?;
     if dry_run {
         return engine.store.write(now, |writer| {
-            let items = drafts.into_iter().map(|(rule, memory)| {
+            let mut items = Vec::new();
+            for (rule, memory) in drafts {
                 let outcome = store::look(writer, &memory)?;
-                Ok(Item { memory, rule, outcome })
-            });
-            items.collect()
+                items.push(Item { memory, rule, outcome });
+            }
+            for memory in waiting.drafts.iter().filter(|draft| !waiting.is_stored(draft)) {
+                let outcome = inbox::look(writer, memory)?;
+                items.push(Item { memory: memory.clone(), rule: HEARD, outcome });
+            }
+            Ok(items)
         });
     }
     if drafts.is_empty() && last <= read_before {
         return Ok(Vec::new());
     }
-    engine.store.write(now, |writer| {
+    let items = engine.store.write(now, |writer| {
         // Another process was faster.
         if writer.distilled_until(num)? != read_before {
             return Ok(Vec::new());
@@ -80,10 +89,18 @@ pub(crate) fn session(
             room -= usize::from(outcome == StoredAs::Stored);
             items.push(Item { memory, rule, outcome });
         }
+        for memory in waiting.drafts.iter().filter(|draft| !waiting.is_stored(draft)) {
+            let outcome = inbox::keep(writer, memory)?;
+            items.push(Item { memory: memory.clone(), rule: HEARD, outcome });
+        }
         let stored = items.iter().filter(|item: &&Item| item.outcome == StoredAs::Stored).count();
         writer.set_distilled(num, last, stored)?;
-        Ok(items)
-    })
+        Ok::<_, EngineError>(items)
+    })?;
+    if items.iter().any(|item| item.outcome == StoredAs::Proposed) {
+        inbox::tidy(engine)?;
+    }
+    Ok(items)
 }
 
 /// What a run over sessions did.
@@ -121,21 +138,22 @@ pub(crate) fn pending(engine: &mut Engine, started: Instant, limit: Duration) ->
             Err(_) => {}
         }
     }
+    inbox::tidy(engine)?;
     Ok(sum)
 }
 
 /// The same turn gives the same id, so reading a transcript again creates no duplicates.
-fn id_of(session: &Session, kind: Kind, proposal: &Proposal) -> MemoryId {
-    let source = format!("{}\n{}\n{}\n{kind}", session.host, session.host_session, proposal.turn);
+fn id_of(session: &Session, what: &str, turn: &str, at: Timestamp) -> MemoryId {
+    let source = format!("{}\n{}\n{turn}\n{what}", session.host, session.host_session);
     let mut own = [0; 10];
     own.copy_from_slice(&blake3::hash(source.as_bytes()).as_bytes()[..10]);
-    MemoryId::new(proposal.at, own)
+    MemoryId::new(at, own)
 }
 
 /// A candidate as a memory. It is as old as the turn it came from.
 fn draft(engine: &Engine, stored: &StoredSession, proposal: Proposal) -> Memory {
     let session = &stored.session;
-    let id = id_of(session, proposal.candidate.kind, &proposal);
+    let id = id_of(session, &proposal.candidate.kind.to_string(), &proposal.turn, proposal.at);
     let candidate = proposal.candidate;
     let scope = session.project.clone().map_or(Scope::Global, Scope::Project);
     Memory {

@@ -1,7 +1,7 @@
 //! Finds candidates in the moments of a session, each with the turn it came from.
 
 use hark_core::Timestamp;
-use hark_core::distil::{self, Statement, Step};
+use hark_core::distil::{self, Heard, Statement, Step};
 use hark_hosts::hook::tools::{ToolClass, class_of};
 use hark_store::{Deed, Moment};
 
@@ -11,6 +11,34 @@ pub(super) struct Proposal {
     /// The event it came from, by a name that stays the same when the transcript is read again, and the
     /// position in its text.
     pub(super) turn: String,
+}
+
+/// A statement that may be lasting.
+pub(super) struct Undecided {
+    pub(super) heard: Heard,
+    pub(super) at: Timestamp,
+    /// As in [`Proposal`].
+    pub(super) turn: String,
+}
+
+/// Statements in the moments after `since` that may be lasting and make sense later, best first.
+pub(super) fn undecided(moments: &[Moment], since: i64) -> Vec<Undecided> {
+    let mut found = Vec::new();
+    let mut before = None;
+    for moment in moments {
+        match &moment.what {
+            Deed::Reply(text) => before = Some(text.as_str()),
+            Deed::Prompt(text) if moment.seq > since => {
+                for heard in distil::heard(text, before).into_iter().filter(|heard| !heard.is_dangling) {
+                    let turn = format!("{}@{}", moment.once, heard.span.start);
+                    found.push(Undecided { heard, at: moment.at, turn });
+                }
+            }
+            Deed::Prompt(_) | Deed::Tool { .. } => {}
+        }
+    }
+    found.sort_by(|a, b| b.heard.score.total_cmp(&a.heard.score));
+    found
 }
 
 /// Candidates from the moments after `since`; earlier ones are context.

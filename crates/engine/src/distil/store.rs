@@ -14,6 +14,8 @@ pub(crate) enum StoredAs {
     Confirmed,
     /// It was distilled before, or it was archived; nothing changes.
     Known,
+    /// It waits in the inbox.
+    Proposed,
     /// The user deleted it earlier.
     Forgotten,
 }
@@ -24,6 +26,7 @@ impl StoredAs {
             StoredAs::Stored => "stored",
             StoredAs::Confirmed => "confirmed",
             StoredAs::Known => "known",
+            StoredAs::Proposed => "proposed",
             StoredAs::Forgotten => "forgotten",
         }
     }

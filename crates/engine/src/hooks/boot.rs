@@ -16,6 +16,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hooks::capture::GIT_PATIENCE;
 use crate::hooks::health;
+use crate::hooks::heard;
 use crate::hooks::inject::Words;
 use crate::hooks::left_off;
 use crate::hooks::page::{Page, short};
@@ -198,6 +199,9 @@ pub(crate) fn compose(
     }
     if parts.sessions {
         live(engine, place, left_off.map(|stored| stored.num), now, &mut page)?;
+    }
+    if !place.only_news {
+        heard::add_waiting(engine, &mut page)?;
     }
     Ok(page.done("context for a new session"))
 }

@@ -17,6 +17,7 @@ use crate::failures::{self, alert};
 use crate::hooks::boot::{self, Beginning};
 use crate::hooks::capture::{self, Captured};
 use crate::hooks::edit_site;
+use crate::hooks::heard;
 use crate::hooks::prompt::for_prompt;
 use crate::hooks::remind;
 use crate::project;
@@ -101,6 +102,10 @@ fn answer(
             let is_said = |item: &String| parts.iter().any(|(said, _)| said.items.contains(item));
             let words = words.filter(|words| !words.items.iter().any(is_said));
             parts.extend(words.map(|words| (words, "prompt")));
+            if matches!(event.what, What::Prompt(_)) {
+                let asked = heard::ask(engine, filed.num, event.cwd.as_deref(), &arrival.event.body)?;
+                parts.extend(asked.map(|words| (words, heard::ASK)));
+            }
         }
         What::AfterTool { tool, .. } => {
             let now = engine.now();

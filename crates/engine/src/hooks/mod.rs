@@ -1,13 +1,15 @@
 //! The hook path: an event comes in, is stored, and something may be said.
 //!
 //! [`respond`] is the policy: which events matter, what happens when the store cannot be opened, and when to start a
-//! worker. `capture` stores, `boot`, `inject` and `remind` say something, `health` records what went wrong.
+//! worker. `capture` stores; `boot`, `prompt`, `heard`, `edit_site`, `remind` and `inject` say something; `health` records
+//! what went wrong.
 
 pub mod boot;
 pub mod capture;
 pub(crate) mod edit_site;
 mod ending;
 pub mod health;
+pub(crate) mod heard;
 pub mod inject;
 pub(crate) mod left_off;
 pub(crate) mod page;

@@ -37,7 +37,7 @@ pub struct Response {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Found {
-    /// stored, confirmed (already known, confidence raised) or known (unchanged); in a dry run, what would happen
+    /// stored, confirmed (already known, confidence raised), proposed (waits in the inbox) or known (unchanged); in a dry run, what would happen
     pub outcome: String,
     /// Absent in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,6 +124,7 @@ impl Reply for Response {
             let what = match (self.dry_run, found.outcome.as_str()) {
                 (true, "stored") => "would store",
                 (true, "confirmed") => "would confirm",
+                (true, "proposed") => "would propose",
                 (_, outcome) => outcome,
             };
             let id = found.id.as_deref().unwrap_or(&found.session);

@@ -90,6 +90,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
     }
     let place = super::pause::here(engine, caller);
     findings.extend(crate::hooks::health::findings(engine, place.as_ref()));
+    findings.extend(inbox(engine)?);
     findings.extend(chosen_model(engine)?);
     findings.extend(stores_of_projects(engine, caller)?);
     findings.extend(projects(engine, caller)?);
@@ -121,6 +122,16 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
         assistants: Vec::new(),
         trace: Vec::new(),
     })
+}
+
+/// Proposals that wait for the user.
+fn inbox(engine: &Engine) -> Result<Option<Finding>, EngineError> {
+    let waiting = super::inbox::waiting(engine)?;
+    Ok((waiting > 0).then(|| Finding {
+        severity: Severity::Ok,
+        what: format!("{} for your decision", count(waiting, "proposal waits", "proposals wait")),
+        mend: Some("hark inbox".to_owned()),
+    }))
 }
 
 fn layers(engine: &Engine) -> Result<Vec<LayerView>, EngineError> {

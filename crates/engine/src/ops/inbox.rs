@@ -1,7 +1,7 @@
 //! Lists, accepts, rejects and rewords proposals that wait for the user.
 //!
-//! An assistant can only propose directives, and words that would count as the user's. Only the user decides, so
-//! other callers may only list them.
+//! An assistant can only propose directives, and words that would count as the user's. Distilling proposes what the
+//! user said and nobody stored. Only the user decides, so other callers may only list them.
 
 use clap::Args;
 use hark_core::memory::title_from_body;
@@ -91,6 +91,12 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     Ok(Response { items: found.iter().map(|stored| item(&stored.memory, now)).collect() })
 }
 
+/// How many proposals wait for the user.
+pub(crate) fn waiting(engine: &Engine) -> Result<i64, EngineError> {
+    let filter = ListFilter { statuses: vec![Status::Proposed], ..ListFilter::default() };
+    Ok(engine.store.count(&filter)?)
+}
+
 /// The change that a rejected proposal has in its history.
 pub(super) const REJECTED: &str = "rejected";
 
@@ -176,14 +182,18 @@ fn proposal(writer: &Writer<'_>, id: &IdRef) -> Result<Memory, EngineError> {
 }
 
 fn item(memory: &Memory, now: Timestamp) -> Item {
-    let by = memory.author.as_deref().unwrap_or(memory.origin.name());
+    // The user's own words, which nobody stored.
+    let by = match memory.turn {
+        Some(_) => "you said it".to_owned(),
+        None => format!("proposed by {}", memory.author.as_deref().unwrap_or(memory.origin.name())),
+    };
     let session = memory.session.as_deref().map(|id| format!(" in session {id}")).unwrap_or_default();
     let why = memory.why.as_deref().map(|why| format!("; why: {why}")).unwrap_or_default();
     Item {
         id: memory.id.short(),
         kind: memory.kind.to_string(),
         text: memory.body.to_string(),
-        evidence: format!("proposed by {by}{session}, {}{why}", memory.created.ago(now)),
+        evidence: format!("{by}{session}, {}{why}", memory.created.ago(now)),
         project: memory.scope.project().map(ToString::to_string),
         status: memory.status.to_string(),
     }
@@ -192,7 +202,7 @@ fn item(memory: &Memory, now: Timestamp) -> Item {
 pub const OPERATION: Operation = Operation {
     name: "inbox",
     also: &["inbox list"],
-    summary: "List proposals from assistants",
+    summary: "List proposals that wait for your decision",
     help: "",
     examples: &[
         ("hark inbox", "List proposals, oldest first"),

@@ -1,6 +1,7 @@
 //! Whose words count, who may decide, and that no memory leaves the frame it is quoted in.
 
 mod frame;
+mod heard;
 mod origins_at_start;
 mod proposals;
 mod shells;

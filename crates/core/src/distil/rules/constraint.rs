@@ -138,4 +138,47 @@ pub(super) const RULES: &[Rule] = &[
         ],
         no: &["i ran the tests before committing"],
     },
+    Rule {
+        name: "ensure-that",
+        kind: Kind::Constraint,
+        confidence: 0.66,
+        needs: LASTING | SOUND,
+        pattern: r"{c}(?:we|you) (?:always )?(?:need|have) to (?:ensure|make sure|guarantee|be careful)\b .{12,}",
+        unless: r"\b(?:tests? (?:pass|are|run)|(?:ensure|sure|guarantee) (?:this|that this|it|that it)\b|(?:merge|push|commit)(?:ing)? (?:this|it)|if)\b",
+        yes: &[
+            "we need to ensure the exports are wired through to the billing service",
+            "you have to make sure that no handler blocks the event loop",
+        ],
+        no: &["we need to make sure this works", "we need to make sure the tests pass"],
+    },
+    Rule {
+        name: "do-not-if",
+        kind: Kind::Constraint,
+        confidence: 0.66,
+        needs: LASTING,
+        pattern: r"^(?:please )?(?:do not|don't|dont) \w{3,}\b.{0,60}?\b(?:if|when|unless|whenever|otherwise|because|since)\b .{8,}",
+        unless: r"\b(?:(?:do not|don't|dont) (?:know|think|see|understand|worry|forget|care|get|have|want|need|bother|mind|believe|like|remember)|anything|yet|just|let me know|i'll|i will|(?:if|when|unless|because|since) (?:you|this|that|it|i) (?:want|is|can|think|was)|first)\b",
+        yes: &[
+            "do not fall back to a default, if the record has no owner print a warning",
+            "don't retry when the server answers with a client error",
+        ],
+        no: &[
+            "don't change anything if it works",
+            "don't worry when it fails",
+            "don't wait if you think it is fine",
+        ],
+    },
+    Rule {
+        name: "not-feasible",
+        kind: Kind::Constraint,
+        confidence: 0.64,
+        needs: LASTING | SOUND,
+        pattern: r"\b(?:not (?:really |actually |technically )?(?:feasible|possible|reliable|guaranteed|supported)|isn't (?:really )?(?:feasible|possible|supported|reliable|guaranteed)|(?:cannot|can't) be (?:trusted|relied on|guaranteed|undone))\b.{4,}",
+        unless: r"^(?:it|this|that|so)\b|\b(?:is it|why|whether|if (?:it|this|that)|as far as)\b",
+        yes: &[
+            "when someone rewrites the history later it's not really feasible to update the records again",
+            "timestamps of the device cannot be trusted for ordering",
+        ],
+        no: &["is it not possible to do that", "that's not possible here"],
+    },
 ];

@@ -117,4 +117,27 @@ pub(super) const RULES: &[Rule] = &[
         yes: &["write all commit messages in english", "put every test next to the code"],
         no: &["put the file in docs", "write the summary in a markdown file"],
     },
+    Rule {
+        name: "wanted-whenever",
+        kind: Kind::Convention,
+        confidence: 0.66,
+        needs: LASTING,
+        pattern: r"\b(?:before|after|for|on|with) (?:an?|each|every|any|all|larger?|bigger|new|public) [\w -]{2,50}?\b(?:i|we) (?:always )?(?:want|expect|need)\b (?:\w+ )?.{8,}",
+        unless: r"\b(?:want to (?:talk|discuss|see|know|check)|this|that one|need to (?:fix|look|check|create))\b",
+        yes: &["before a release or for larger refactors i want full tests from the outside"],
+        no: &["after a look at this i want to know more about it"],
+    },
+    Rule {
+        name: "should-at-least",
+        kind: Kind::Convention,
+        confidence: 0.62,
+        needs: LASTING | SOUND,
+        pattern: r"\bwe should (?:at least|only|always|never|still|also) (?:log|keep|use|write|store|show|print|warn|return|validate|support|include|record|document|handle|check for|accept|reject|allow|skip)\b .{6,}",
+        unless: r"\b(?:maybe|perhaps|wonder|if|(?:log|keep|use|write|store|show|print|return|include|handle|skip|support) (?:it|this|that|them|these|those)\b)\b",
+        yes: &[
+            "we should at least log the sessions that are skipped",
+            "we should still accept unsigned uploads",
+        ],
+        no: &["maybe we should also keep the old one", "we should also handle this"],
+    },
 ];

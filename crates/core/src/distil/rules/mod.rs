@@ -10,9 +10,9 @@ mod decision;
 mod fact;
 mod other_languages;
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use regex::Regex;
+use super::pattern::Pattern;
 
 use crate::kind::Kind;
 
@@ -43,10 +43,11 @@ pub(super) struct Rule {
     pub(super) no: &'static [&'static str],
 }
 
+/// A rule and its patterns, which are compiled when they are needed: hooks need few.
 pub(super) struct Compiled {
     pub(super) rule: &'static Rule,
-    pub(super) pattern: Regex,
-    pub(super) unless: Option<Regex>,
+    pattern: OnceLock<Pattern>,
+    unless: OnceLock<Pattern>,
 }
 
 /// Every rule, most certain families first: the first match determines the kind.
@@ -57,17 +58,22 @@ pub(super) static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
 });
 
 impl Compiled {
-    fn new(rule: &'static Rule) -> Self {
-        Compiled {
-            rule,
-            pattern: expand(rule.pattern),
-            unless: (!rule.unless.is_empty()).then(|| expand(rule.unless)),
-        }
+    const fn new(rule: &'static Rule) -> Self {
+        Compiled { rule, pattern: OnceLock::new(), unless: OnceLock::new() }
+    }
+
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.pattern.get_or_init(|| expand(self.rule.pattern)).is_match(text)
+    }
+
+    pub(super) fn is_excluded(&self, text: &str) -> bool {
+        let unless = || self.unless.get_or_init(|| expand(self.rule.unless));
+        !self.rule.unless.is_empty() && unless().is_match(text)
     }
 }
 
 /// Expands the shorthands in a pattern.
-pub(super) fn expand(pattern: &str) -> Regex {
+pub(super) fn expand(pattern: &str) -> Pattern {
     let text = pattern
         .replace(
             "{c}",
@@ -75,5 +81,5 @@ pub(super) fn expand(pattern: &str) -> Regex {
         )
         .replace("{q}", "q{3,}")
         .replace('\'', "(?:'|’|)");
-    Regex::new(&text).expect("a constant pattern; a test compiles every one")
+    Pattern::new(&text)
 }
