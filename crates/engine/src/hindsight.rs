@@ -109,6 +109,11 @@ impl LookBack {
             let text = format!("{}\n{}", memory.title, memory.body);
             return Ok(Some(Item { subject, text, born: memory.created }));
         }
+        if let Some(tail) = item.strip_prefix("t-") {
+            let Some(stored) = engine.store.turns_by_tail(tail)?.into_iter().next() else { return Ok(None) };
+            let subject = Subject { files: texts(&stored.turn.files), ..Subject::default() };
+            return Ok(Some(Item { subject, text: stored.turn.story(), born: stored.turn.at }));
+        }
         let subject = if item.starts_with("f-") {
             let project = self.sessions.get(&row.session).map_or(ProjectNum::GLOBAL, |past| past.project);
             self.failure(engine, project, item)?

@@ -296,7 +296,7 @@ impl Trail {
 /// A push without an upstream or a missing program says nothing about the edited files.
 fn is_about_surroundings(ran: &Ran, class: Class) -> bool {
     let by_git = ran.family == "git" || ran.family.starts_with("git ");
-    by_git || matches!(class, Class::Permission | Class::Network | Class::Command)
+    by_git || class == Class::Permission || class.is_about_surroundings()
 }
 
 /// How many edits to report for one attempt.

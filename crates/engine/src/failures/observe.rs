@@ -149,6 +149,8 @@ impl Scene<'_, '_> {
 
     /// A pass also fixes what failed in earlier sessions.
     fn close_older(&mut self, ran: &Ran) -> Result<(), EngineError> {
+        // Other checks of the same line passed with it.
+        ran.with.iter().try_for_each(|other| self.close_older(other))?;
         for row in self.writer.open_failures(self.at.project, &ran.family)? {
             let record = &row.record;
             let names: Vec<String> =
