@@ -10,7 +10,8 @@ pub struct Gate {
     pub together: f32,
     pub cosine: f32,
     pub matched: f32,
-    /// By the logarithm of how many memories are in scope: the best of many unrelated texts is closer.
+    /// By the logarithm of how many memories are in scope: among few notes nothing can stand out, and of many
+    /// conversations the best is close.
     pub crowd: f32,
     /// For prompts about the person who asks: it is about someone else …
     pub about_self: f32,
@@ -32,23 +33,25 @@ pub const NAMED: f32 = 1.0;
 pub const VAGUE: f32 = -2.5;
 /// More matching words than this add nothing.
 pub const MANY: u32 = 6;
+/// More notes than ten to this power are many.
+pub const CROWD: f32 = 1.6;
 /// A prompt with fewer words is vague.
 pub const FEW: u32 = 3;
 
 // fitted: begin
 /// For short notes.
 pub const NOTES: Gate = Gate {
-    constant: -3.46,
-    whole_share: 0.11,
-    together: 0.21,
-    cosine: 1.59,
-    matched: 3.35,
-    crowd: 0.00,
-    about_self: 1.09,
-    said_of_self: -0.05,
-    score: 1.56,
-    encoder: 2.35,
-    standing_out: 0.49,
+    constant: -5.53,
+    whole_share: 0.00,
+    together: 0.31,
+    cosine: 1.39,
+    matched: 3.30,
+    crowd: 1.81,
+    about_self: 0.00,
+    said_of_self: 0.00,
+    score: 0.90,
+    encoder: 2.15,
+    standing_out: 0.12,
 };
 /// For conversations and other long texts.
 pub const CHATS: Gate = Gate {

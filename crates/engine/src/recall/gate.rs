@@ -1,7 +1,7 @@
 //! Decides whether to inject anything unasked. Recall answers a question; the gate speaks only if the best
 //! hit is probably what the prompt is about.
 
-use hark_core::rank::calibration::{CHATS, COMPANION, FEW, MANY, NAMED, NOTES, THRESHOLD, VAGUE};
+use hark_core::rank::calibration::{CHATS, COMPANION, CROWD, FEW, MANY, NAMED, NOTES, THRESHOLD, VAGUE};
 use serde::Serialize;
 
 use super::fuse::Ranked;
@@ -104,8 +104,8 @@ pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) 
 /// history and with an unrelated one (`docs/benchmarks.md`). Notes and conversations differ too much for one.
 pub fn probability(signals: &Signals) -> f32 {
     let gate = if signals.is_long { CHATS } else { NOTES };
-    // The best of many unrelated texts is closer than the best of few.
     let crowd = (signals.in_scope.max(10) as f32).log10();
+    let crowd = if signals.is_long { crowd } else { crowd.min(CROWD) };
     let matched = signals.matched.min(MANY) as f32 / MANY as f32;
     let mut z = gate.constant + gate.whole_share * signals.whole_share + gate.together * signals.together;
     z += gate.cosine * signals.cosine

@@ -84,14 +84,18 @@ impl Hit {
             () if number("terms") < 3.0 && hit["about_self"] != true => VAGUE,
             () => 0.0,
         };
-        let about_self = f64::from(u8::from(hit["about_self"] == true));
+        // In notes, "I" and "we" say nothing about who a prompt is about.
+        let is_long = hit["is_long"] == true;
+        let about_self = f64::from(u8::from(hit["about_self"] == true && is_long));
+        let crowd = number("in_scope").max(10.0).log10();
+        let crowd = if is_long { crowd } else { crowd.min(f64::from(calibration::CROWD)) };
         let measures = [
             1.0,
             number("whole_share"),
             number("together"),
             number("cosine"),
             number("matched").min(6.0) / 6.0,
-            number("in_scope").max(10.0).log10(),
+            crowd,
             about_self,
             about_self * number("said"),
             number("score"),
