@@ -49,5 +49,6 @@ mod tool_calls;
 mod transcripts;
 mod transfer;
 mod trust;
+mod turns;
 mod wiring;
 mod words;

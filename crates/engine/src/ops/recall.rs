@@ -105,6 +105,17 @@ pub struct Response {
     /// Better matches that project, kind, tag or time hide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<Hidden>,
+    /// Similar work in past sessions of this project, after everything that was remembered on purpose.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<PastTurn>,
+}
+
+/// A finished turn of a past session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PastTurn {
+    pub id: String,
+    /// What was asked, which files were changed and how it ended, in one line.
+    pub text: String,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -215,6 +226,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let omitted = hits.len() - rendered.len();
     let budget_for_all = (omitted > 0)
         .then(|| recall::pack(&hits, detail, usize::MAX).iter().map(|hit| hit.tokens).sum::<usize>());
+    let spent = rendered.iter().map(|hit| hit.tokens).sum();
+    let turns = find::turns(engine, &visible, request, budget.saturating_sub(spent), now)?;
     let root = caller.cwd.as_deref().map(|folder| project::root(engine, folder));
     // Finding the project calls git; the scope has already done so, unless it names another project.
     let here = match &request.scope.project {
@@ -263,6 +276,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         omitted,
         budget_for_all,
         hidden,
+        turns,
     })
 }
 

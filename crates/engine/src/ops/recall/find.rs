@@ -1,24 +1,30 @@
 //! Finds the hits of a request: by every wording of the question, archived ones last, and with a word about what the
 //! filters hide.
 
-use hark_core::Status;
+use hark_core::budget::estimate_tokens;
 use hark_core::rank::judge::Judge;
+use hark_core::rank::similar::Asked;
 use hark_core::vector::Embedder;
+use hark_core::{Status, Timestamp};
 use hark_store::search::Filter;
 use hark_store::{ListFilter, ListOrder};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::inbox::REJECTED;
-use super::Request;
+use super::{PastTurn, Request};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::ops::scope::Visible;
 use crate::recall::{self, Certainty, Models, Question, Ranked};
+use crate::turns;
 
 /// What another wording adds if it finds the same, as a share of its score.
 const AGREES: f32 = 0.1;
 /// A hidden hit this much above the best is worth mentioning.
 const MUCH_BETTER: f32 = 0.1;
+/// Similar turns that are listed.
+const MOST_TURNS: usize = 2;
 /// Hidden hits that are counted.
 const COUNTED: usize = 3;
 
@@ -116,6 +122,31 @@ pub(super) fn archived(
         }
     }
     Ok(kept)
+}
+
+/// Similar turns of this project, if the question does not ask for certain memories and the budget has room.
+pub(super) fn turns(
+    engine: &Engine,
+    visible: &Visible,
+    request: &Request,
+    budget: usize,
+    now: Timestamp,
+) -> Result<Vec<PastTurn>, EngineError> {
+    let Some(key) = visible.current.as_ref().filter(|_| !request.narrows()) else { return Ok(Vec::new()) };
+    let Some(project) = engine.store.project_num(key)? else { return Ok(Vec::new()) };
+    let asked = Asked::new(&request.query, "", std::iter::empty());
+    let mut left = budget;
+    let mut found = Vec::new();
+    for turn in turns::similar(&engine.store, &[project], None, &asked, now, MOST_TURNS)? {
+        let text = turns::line(&turn, now).trim_start_matches("- ").to_owned();
+        let tokens = estimate_tokens(&text) + 1;
+        if tokens > left {
+            break;
+        }
+        left -= tokens;
+        found.push(PastTurn { id: turn.id(), text });
+    }
+    Ok(found)
 }
 
 /// Whether another project, or what the filters leave out, has a much better match than the best hit.

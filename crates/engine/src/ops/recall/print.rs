@@ -13,6 +13,10 @@ use crate::recall::Certainty;
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
+        if self.hits.is_empty() && !self.turns.is_empty() {
+            self.print_turns(page);
+            return;
+        }
         if self.hits.is_empty() {
             match &self.hidden {
                 Some(hidden) => {
@@ -31,6 +35,7 @@ impl Reply for Response {
             }
             page.print(&self.hit_text(hit, page));
         }
+        self.print_turns(page);
         if let Some(hidden) = &self.hidden {
             page.note(&format!("{}\n", hidden_text(hidden, &page.project(hidden.project.as_deref()))));
         }
@@ -54,7 +59,7 @@ impl Reply for Response {
             .hidden
             .as_ref()
             .map(|hidden| hidden_text(hidden, hidden.project.as_deref().unwrap_or_default()));
-        if self.hits.is_empty() {
+        if self.hits.is_empty() && self.turns.is_empty() {
             let text = elsewhere.map(|text| format!(" {text}.")).unwrap_or_default();
             return tell::answer(&format!("Nothing relevant is remembered.{text}"), json!({ "hits": [] }));
         }
@@ -81,11 +86,27 @@ impl Reply for Response {
         if let Some(elsewhere) = elsewhere {
             text.push_str(&format!("{elsewhere}.\n"));
         }
-        tell::answer(&text, json!({ "hits": hits, "tokens": self.tokens }))
+        let mut data = json!({ "hits": hits, "tokens": self.tokens });
+        if !self.turns.is_empty() {
+            text.push_str(&format!("{DONE_BEFORE}\n"));
+            self.turns.iter().for_each(|turn| text.push_str(&format!("- {}\n", turn.text)));
+            data["turns"] = tell::value(&self.turns)?;
+        }
+        tell::answer(&text, data)
     }
 }
 
+/// The heading above similar turns.
+const DONE_BEFORE: &str = "Not remembered on purpose, but done before:";
+
 impl Response {
+    fn print_turns(&self, page: &mut Page) {
+        if !self.turns.is_empty() {
+            page.print(&format!("{WARN}{DONE_BEFORE}{WARN:#}\n"));
+            self.turns.iter().for_each(|turn| page.print(&format!("    {}\n", words(&turn.text))));
+        }
+    }
+
     /// The heading above each hit, if one begins there: what is uncertain stands visibly apart.
     fn sections(&self) -> impl Iterator<Item = Option<&'static str>> {
         let is_perhaps = |hit: &Hit| hit.certainty == Certainty::Perhaps && hit.status != "archived";
