@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use hark_core::budget::{estimate_tokens, truncate_to_tokens};
+use hark_core::budget::truncate_to_tokens;
 use hark_core::event::EventKind;
 use hark_core::failure::{Place, Step, Verdict, judge};
 use hark_core::quote::quoted;
-use hark_core::rank::similar::{self, Asked, Bag, FEWEST_WORDS};
+use hark_core::rank::similar::{self, Asked, Bag};
 use hark_core::session::asked::request_in;
 use hark_core::session::{Check, Turn};
 use hark_core::{Clean, Timestamp};
@@ -32,6 +32,10 @@ const SAID_BEFORE: usize = 600;
 const ASKED_TOKENS: usize = 40;
 const SAID_TOKENS: usize = 40;
 const FILES_SHOWN: usize = 4;
+/// A sentence with fewer words says nothing.
+const FEWEST_SAID: usize = 5;
+/// A request with fewer words of its own continues the turn before.
+const FEWEST_ASKED: usize = 5;
 
 /// The turn at the end of a session, if it is real work.
 pub(crate) fn latest(writer: &Writer<'_>, session: i64) -> Result<Option<Turn>, EngineError> {
@@ -57,7 +61,7 @@ fn is_request(event: &PastEvent) -> bool {
     if event.kind != EventKind::Prompt.name() {
         return false;
     }
-    request_in(&event.body).is_some_and(|text| !is_trivial(&text) && Bag::of(&text).len() >= FEWEST_WORDS)
+    request_in(&event.body).is_some_and(|text| !is_trivial(&text) && Bag::of(&text).len() >= FEWEST_ASKED)
 }
 
 /// The story of one turn. `changed` are files that its tools changed without naming them.
@@ -159,15 +163,36 @@ pub(crate) fn line(stored: &StoredTurn, now: Timestamp) -> String {
     )
 }
 
-/// What the assistant said first that says something, without markup.
+/// What the assistant said first that says something, without markup. "Perfect!" and "Here is a summary:" do not.
 fn first_sentence(said: &str) -> String {
     let plain = said.replace(['#', '*', '`'], "");
-    let mut kept = String::new();
-    for sentence in plain.split_inclusive(['.', '!', ':']) {
-        kept.push_str(sentence);
-        if estimate_tokens(&kept) >= SAID_TOKENS / 4 {
-            break;
-        }
+    let says_something = |sentence: &&str| {
+        let sentence = sentence.trim();
+        sentence.split_whitespace().count() >= FEWEST_SAID && !sentence.ends_with([':', '!'])
+    };
+    let ends = |(at, c): (usize, char)| {
+        let next = plain[at + c.len_utf8()..].chars().next();
+        (matches!(c, '.' | '!' | ':') && next.is_none_or(char::is_whitespace)).then_some(at + c.len_utf8())
+    };
+    let mut start = 0;
+    let mut sentences = Vec::new();
+    for end in plain.char_indices().filter_map(ends).chain([plain.len()]) {
+        sentences.push(&plain[start..end]);
+        start = end;
     }
-    truncate_to_tokens(kept.trim(), SAID_TOKENS)
+    let found = sentences.into_iter().find(says_something);
+    found.map(|sentence| truncate_to_tokens(sentence.trim(), SAID_TOKENS)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_sentence;
+
+    #[test]
+    fn empty_phrases_are_skipped() {
+        let said = "Perfect! You were absolutely right. ## Summary: The cart keeps its codes in manual_commit.go now. More.";
+        assert_eq!(first_sentence(said), "The cart keeps its codes in manual_commit.go now.");
+        assert_eq!(first_sentence("Done. All tests pass."), "");
+        assert_eq!(first_sentence(""), "");
+    }
 }

@@ -124,7 +124,7 @@ fn talk_and_confirmations_are_no_turns_of_their_own() {
         json!({ "stop_hook_active": false, "last_assistant_message": "It is a list." }),
     );
     shop.turn("two", "keep discount codes in the shopping cart session", "src/cart.py", "Shall I go on?");
-    shop.turn("two", "yes, do it", "src/mail.py", "Both files are changed.");
+    shop.turn("two", "yes, do it", "src/mail.py", "Both files are changed and tested now.");
     let found = shop.home.hark(["recall", "discount codes in the shopping cart session", "--json"]);
     let turns = found.within(&shop.folder).ok().json()["turns"].clone();
     let turns = turns.as_array().cloned().unwrap_or_default();

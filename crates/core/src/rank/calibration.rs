@@ -55,7 +55,7 @@ pub const NOTES: Gate = Gate {
 };
 /// For conversations and other long texts.
 pub const CHATS: Gate = Gate {
-    constant: -5.34,
+    constant: -5.58,
     whole_share: 2.12,
     together: 1.70,
     cosine: 2.98,

@@ -126,7 +126,7 @@ impl Asked {
 }
 
 /// A prompt with fewer words of its own could mean anything.
-pub const FEWEST_WORDS: usize = 3;
+const FEWEST_WORDS: usize = 3;
 
 /// What is measured of each story, in this order.
 pub const MEASURES: [&str; 7] = ["words", "context", "files", "named", "words_lead", "context_lead", "age"];
