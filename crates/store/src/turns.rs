@@ -34,9 +34,9 @@ pub struct PastTurns {
 }
 
 pub(crate) fn of_session(conn: &Connection, session: i64) -> rusqlite::Result<Vec<Turn>> {
-    conn.prepare_cached("SELECT doc FROM turn WHERE session = ?1 ORDER BY at")?
-        .query_map([session], |row| own::column::<Turn<Raw>>(row, 0))?
-        .collect()
+    let mut statement = conn.prepare_cached("SELECT doc FROM turn WHERE session = ?1 ORDER BY at")?;
+    let rows = statement.query_map([session], |row| Ok(own::column::<Turn<Raw>>(row, 0).ok()))?;
+    rows.filter_map(Result::transpose).collect()
 }
 
 /// Brings the rows in line with a session's turns; those that have not changed are left alone.
@@ -47,7 +47,7 @@ pub(crate) fn put(conn: &Connection, num: i64, id: &SessionId, turns: &[Turn]) -
         delete.execute([num, turn.at.as_millis()])?;
     }
     let mut insert = conn.prepare_cached(
-        "INSERT INTO turn (session, at, tail, doc, terms, files) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT OR REPLACE INTO turn (session, at, tail, doc, terms, files) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
     for turn in turns.iter().filter(|turn| !known.contains(turn)) {
         let doc = serde_json::to_string(turn).unwrap_or_default();
@@ -65,7 +65,8 @@ const JOINED: &str =
 fn stored(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<StoredTurn>> {
     let id: Vec<u8> = row.get(1)?;
     let key: Option<String> = row.get(2)?;
-    let turn = own::column::<Turn<Raw>>(row, 0)?;
+    // A damaged row is as good as none; it is made again with its session.
+    let Ok(turn) = own::column::<Turn<Raw>>(row, 0) else { return Ok(None) };
     let project = key.and_then(|key| ProjectKey::new(&Clean::already_redacted(key)));
     Ok(SessionId::from_slice(&id).map(|session| StoredTurn { turn, session, project }))
 }
@@ -108,7 +109,8 @@ impl Store {
             let mut past = PastTurns::default();
             let mut statement = self.conn.prepare_cached(
                 "SELECT turn.session, turn.at, turn.terms, turn.files FROM session JOIN turn ON turn.session = session.num \
-                 WHERE session.project = ?1 AND session.num <> ?2 AND json_extract(session.doc, '$.parent') IS NULL \
+                 WHERE session.project = ?1 AND session.num <> ?2 \
+                 AND CASE WHEN json_valid(session.doc) THEN json_extract(session.doc, '$.parent') END IS NULL \
                  ORDER BY turn.at DESC LIMIT ?3",
             )?;
             for project in projects {

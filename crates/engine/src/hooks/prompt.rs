@@ -151,7 +151,7 @@ fn done_before(
     Ok(None)
 }
 
-/// Bytes of a prompt that the encoder reads: it takes milliseconds for each hundred.
-const READ: usize = 600;
+/// Bytes of a prompt that the encoder reads: it takes ten milliseconds for each hundred.
+const READ: usize = 160;
 /// A session that was told so many similar turns has heard enough.
 const MOST_TOLD: usize = 12;
