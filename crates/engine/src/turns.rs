@@ -123,6 +123,7 @@ pub(crate) fn similar(
     projects: &[ProjectNum],
     except: Option<i64>,
     asked: &Asked,
+    least: f32,
     now: Timestamp,
     most: usize,
 ) -> Result<Vec<StoredTurn>, EngineError> {
@@ -131,7 +132,7 @@ pub(crate) fn similar(
     }
     let past = store.past_turns(projects, except, now, COMPARED)?;
     let likely = similar::likely(asked, &past.stories);
-    let mut order: Vec<usize> = (0..likely.len()).filter(|at| likely[*at] >= similar::WORTH).collect();
+    let mut order: Vec<usize> = (0..likely.len()).filter(|at| likely[*at] >= least).collect();
     order.sort_by(|a, b| likely[*b].total_cmp(&likely[*a]).then(past.keys[*b].1.cmp(&past.keys[*a].1)));
     let mut found = Vec::new();
     for at in order.into_iter().take(most) {

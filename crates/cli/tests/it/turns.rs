@@ -116,16 +116,22 @@ fn talk_and_confirmations_are_no_turns_of_their_own() {
     shop.event(
         "one",
         "UserPromptSubmit",
-        json!({ "prompt": "explain the shopping cart and its discount codes" }),
+        json!({ "prompt": "explain the gift vouchers and the wallet of the customer" }),
     );
     shop.event(
         "one",
         "Stop",
         json!({ "stop_hook_active": false, "last_assistant_message": "It is a list." }),
     );
-    shop.turn("two", "keep discount codes in the shopping cart session", "src/cart.py", "Shall I go on?");
-    shop.turn("two", "yes, do it", "src/mail.py", "Both files are changed and tested now.");
-    let found = shop.home.hark(["recall", "discount codes in the shopping cart session", "--json"]);
+    shop.past();
+    shop.turn(
+        "two-more",
+        "keep gift vouchers in the wallet of the customer",
+        "src/cart.py",
+        "Shall I go on?",
+    );
+    shop.turn("two-more", "yes, do it", "src/mail.py", "Both files are changed and tested now.");
+    let found = shop.home.hark(["recall", "gift vouchers in the wallet of the customer", "--json"]);
     let turns = found.within(&shop.folder).ok().json()["turns"].clone();
     let turns = turns.as_array().cloned().unwrap_or_default();
     assert_eq!(turns.len(), 1, "{turns:?}");

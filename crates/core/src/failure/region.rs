@@ -15,6 +15,8 @@ pub struct Region {
     names: BTreeSet<String>,
 }
 
+/// A shorter line (`t.Parallel()`) is written again for other reasons.
+const TELLING_CHARS: usize = 16;
 /// More lines than this of one edit are a rewrite.
 const MOST_LINES: usize = 400;
 /// How many lines of a fix are kept, and how much of each.
@@ -66,6 +68,13 @@ impl Region {
         let gone = count(added, &self.removed);
         // Lines of a fix that merely move are in neither list. What a fix only added, an edit undoes by removing
         // all of it; a line that is changed again is not thereby undone.
+        let is_telling = |these: &[String], of: &[String]| {
+            let chars = |line: &String| line.chars().count();
+            these.iter().filter(|line| of.contains(line)).map(chars).sum::<usize>() >= TELLING_CHARS
+        };
+        if !is_telling(removed, &self.added) && !is_telling(added, &self.removed) {
+            return false;
+        }
         match (removed.is_empty(), added.is_empty()) {
             (true, true) => false,
             (true, false) => gone == added.len() && self.added.is_empty(),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use hark_core::budget::estimate_tokens;
 use hark_core::rank::judge::Judge;
+use hark_core::rank::similar::WORTH;
 use hark_core::text::is_symptom;
 use hark_core::vector::Embedder;
 use hark_core::{Clean, Kind, Memory, Status, Timestamp};
@@ -141,7 +142,7 @@ fn done_before(
     let Some(key) = &visible.current else { return Ok(None) };
     let Some(project) = engine.store.project_num(key)? else { return Ok(None) };
     let asked = turns::context(&engine.store, told, prompt)?;
-    for found in turns::similar(&engine.store, &[project], told, &asked, now, MOST_TOLD)? {
+    for found in turns::similar(&engine.store, &[project], told, &asked, WORTH, now, MOST_TOLD)? {
         let id = found.id();
         let is_told = told.map(|session| engine.store.was_told(session, &id)).transpose()?;
         if !is_told.unwrap_or(false) {

@@ -4,6 +4,7 @@
 use hark_core::rank::calibration::{CHATS, COMPANION, CROWD, FEW, MANY, NAMED, NOTES, THRESHOLD, VAGUE};
 use serde::Serialize;
 
+use super::certainty::Certainty;
 use super::fuse::Ranked;
 
 /// The measurements of the tiers for a hit, used for judging and not for ordering.
@@ -88,7 +89,7 @@ pub const MOST: usize = 3;
 
 /// Judges the hits of a prompt, best first. Usually one is enough; others come along if they are about as probable.
 pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) -> Decision {
-    let likely: Vec<f32> = hits.take(CONSIDERED).map(|hit| probability(&hit.signals)).collect();
+    let likely: Vec<f32> = hits.take(CONSIDERED).map(likelihood).collect();
     let probability = likely.iter().copied().fold(0.0, f32::max);
     let inject = probability >= threshold.0 && probability > 0.0;
     let odds = |p: f32| p / (1.0 - p).max(f32::EPSILON);
@@ -99,6 +100,16 @@ pub fn decide<'h>(hits: impl Iterator<Item = &'h Ranked>, threshold: Threshold) 
     chosen.sort_by(|a, b| likely[*b].total_cmp(&likely[*a]).then(a.cmp(b)));
     Decision { inject, probability, chosen }
 }
+
+/// In a small store nothing stands out, but a note that is surely the answer is told all the same.
+fn likelihood(hit: &Ranked) -> f32 {
+    let is_answer = hit.certainty == Certainty::Sure && hit.score >= ANSWERS && !hit.signals.is_long;
+    let likely = probability(&hit.signals);
+    if is_answer { likely.max(CERTAINTY_OF_ANSWERS) } else { likely }
+}
+
+const ANSWERS: f32 = 0.5;
+const CERTAINTY_OF_ANSWERS: f32 = 0.7;
 
 /// The probability that a hit is what the prompt is about: a logistic model, fitted on prompts with their own
 /// history and with an unrelated one (`docs/benchmarks.md`). Notes and conversations differ too much for one.
@@ -188,7 +199,14 @@ mod tests {
 
     #[test]
     fn more_evidence_is_never_less_likely() {
-        let weak = Signals { cosine: 0.4, matched: 1, in_scope: 1000, score: 0.25, ..Signals::default() };
+        let weak = Signals {
+            cosine: 0.4,
+            matched: 1,
+            in_scope: 1000,
+            score: 0.25,
+            is_long: true,
+            ..Signals::default()
+        };
         let strong = Signals {
             cosine: 0.7,
             whole_share: 0.5,

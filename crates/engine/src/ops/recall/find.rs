@@ -3,7 +3,7 @@
 
 use hark_core::budget::estimate_tokens;
 use hark_core::rank::judge::Judge;
-use hark_core::rank::similar::Asked;
+use hark_core::rank::similar::{Asked, WORTH_ASKED};
 use hark_core::vector::Embedder;
 use hark_core::{Status, Timestamp};
 use hark_store::search::Filter;
@@ -137,7 +137,7 @@ pub(super) fn turns(
     let asked = Asked::new(&request.query, "", std::iter::empty());
     let mut left = budget;
     let mut found = Vec::new();
-    for turn in turns::similar(&engine.store, &[project], None, &asked, now, MOST_TURNS)? {
+    for turn in turns::similar(&engine.store, &[project], None, &asked, WORTH_ASKED, now, MOST_TURNS)? {
         let text = turns::line(&turn, now).trim_start_matches("- ").to_owned();
         let tokens = estimate_tokens(&text) + 1;
         if tokens > left {
