@@ -55,6 +55,12 @@ impl Shop {
         );
         self.turn("two", "send order mails in plain text as well", "src/mail.py", "Mails have two parts.");
         self.turn("three", "lock the login after five wrong passwords", "src/login.py", "Logins lock now.");
+        // Among a handful of turns nothing stands out.
+        for n in 0..24 {
+            let asked = format!("task{n} about matter{n} and thing{n} of place{n} on day{n}");
+            let said = format!("Thing{n} was changed as you asked.");
+            self.turn(&format!("past-{n}"), &asked, &format!("src/x{n}.py"), &said);
+        }
         self.turn(
             "four",
             "add a weekly report about returned parcels",
