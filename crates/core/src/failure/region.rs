@@ -16,7 +16,7 @@ pub struct Region {
 }
 
 /// A shorter line (`t.Parallel()`) is written again for other reasons.
-const TELLING_CHARS: usize = 16;
+const TELLING_CHARS: usize = 14;
 /// More lines than this of one edit are a rewrite.
 const MOST_LINES: usize = 400;
 /// How many lines of a fix are kept, and how much of each.

@@ -10,7 +10,7 @@ use hark_core::event::{Arrival, Event, EventKind};
 use hark_core::failure::command::edits_by;
 use hark_core::failure::record::{Record, Sight, gist, short};
 use hark_core::failure::region::Region;
-use hark_core::failure::trail::{Change, Remedy, Trail};
+use hark_core::failure::trail::{Change, FixOutcome, Remedy, Trail};
 use hark_core::failure::{Place, Ran, Verdict, judge};
 use hark_core::{Clean, IdRef, Kind, Memory, MemoryId, Origin, Scope, Status, Timestamp};
 use hark_hosts::hook::tools::{ToolClass, class_of};
@@ -72,7 +72,10 @@ pub(crate) fn observe(
     }
     let mut back = Vec::new();
     if let Some(judged) = judged {
-        let changes = trail.ran(&judged.ran, &judged.verdict);
+        let mut changes = trail.ran(&judged.ran, &judged.verdict);
+        if arrival.recorded.is_some() {
+            attempts_of_hooks(trail, &mut changes);
+        }
         let live = (now.as_millis() - event.at.as_millis()).abs() < JUST_HAPPENED_MS;
         let folder = arrival.folder.as_deref().filter(|_| live).map(|f| project::work_tree(Path::new(f)));
         let mut scene = Scene { writer, session, at: &at, when: event.at, root: folder.as_deref(), trail };
@@ -85,6 +88,22 @@ pub(crate) fn observe(
         }
     }
     Ok(back)
+}
+
+/// Some clients report edits by hooks and failed runs only in their transcript, which is read later: the edits then
+/// seem to come before all runs. A run that fails again after edits of a file that it names was an attempt in vain.
+fn attempts_of_hooks(trail: &Trail, changes: &mut Vec<Change>) {
+    let mut found = Vec::new();
+    for change in changes.iter() {
+        let Change::Seen { finding, again: true, .. } = change else { continue };
+        let is_known = |other: &Change| matches!(other, Change::Tried { signature, .. } if *signature == finding.signature);
+        let edits = trail.edits_of(&finding.files);
+        if !edits.is_empty() && !changes.iter().any(is_known) {
+            let signature = finding.signature.clone();
+            found.push(Change::Tried { signature, outcome: FixOutcome::Failed, edits });
+        }
+    }
+    changes.extend(found);
 }
 
 /// Files that an event changed, with a short description of each change.

@@ -124,7 +124,7 @@ mod tests {
         assert!(overlaps("undefined: cwd (typecheck)", "undefined: cwd"));
         assert!(overlaps("error[E0308]: mismatched types", "mismatched types"));
         assert!(!overlaps("undefined: cwd", "undefined: fmt"));
-        assert_eq!(cut("a \u{1b}[31mbc\u{1b}[0m d", (0, 14)), "a bc d");
+        assert_eq!(cut("a \u{1b}[31mbc\u{1b}[0m d", (0, 15)), "a bc d");
         assert!(is_same("cmd/a/b_test.go", "b_test.go"));
         assert!(!is_same("cmd/a/b_test.go", "a_b_test.go"));
     }
