@@ -72,7 +72,7 @@ fn parse(value: &Value) -> Option<Label> {
 }
 
 /// FNV-1a: enough to tell that a text is still the one that was labelled.
-fn fnv(bytes: &[u8]) -> u64 {
+pub(crate) fn fnv(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))

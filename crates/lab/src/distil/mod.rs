@@ -2,6 +2,7 @@
 //! by hand. `eval/distil/README.md` explains how turns were sampled and labelled.
 
 mod labels;
+pub(crate) use labels::fnv;
 mod score;
 mod turns;
 

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::distil::fnv;
+
 use crate::failure::{Failure, Outcome};
 use crate::workspace;
 
@@ -66,13 +68,6 @@ fn words(value: &Value) -> Vec<String> {
 
 fn number(value: &Value) -> Option<usize> {
     usize::try_from(value.as_u64()?).ok()
-}
-
-/// FNV-1a.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]

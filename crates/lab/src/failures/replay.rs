@@ -14,7 +14,7 @@ use crate::workspace;
 
 /// Sessions name the folder that they ran in like this.
 const FOLDER: &str = "{CWD}";
-const ROOT: &str = "/work/project";
+const ROOT: &str = "/project";
 
 /// What the readers make of one output.
 #[derive(Debug, Default)]
