@@ -138,8 +138,10 @@ fn section(
             if let (true, Some(headless)) = (heading.is_empty(), headless) {
                 headless.text = clean(Raw::new(format!("{}\n\n{text}", headless.text)));
             } else {
+                // It is written first, wherever an empty heading put it.
+                let at = if heading.is_empty() { 0 } else { session.unknown_sections.len() };
                 let (heading, text) = (clean(Raw::new(heading)), clean(Raw::new(text)));
-                session.unknown_sections.push(UnknownSection { heading, text });
+                session.unknown_sections.insert(at, UnknownSection { heading, text });
             }
         }
     }

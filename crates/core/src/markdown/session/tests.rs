@@ -131,6 +131,13 @@ fn tidied(texts: &[String]) -> Vec<Clean> {
     texts.iter().filter_map(|t| clean(t).tidy()).collect()
 }
 
+#[test]
+fn text_below_an_empty_heading_is_first_before_and_after_a_rewrite() {
+    let text = format!("{}\n## My notes\n\nmine\n\n##\n\nloose\n", render(&session()));
+    let first = parse(&text, &as_is).unwrap();
+    assert_eq!(parse(&render(&first), &as_is).unwrap(), first);
+}
+
 proptest! {
     #[test]
     fn round_trip(goal in text(), done in texts(), pending in texts(), work in texts(), decisions in texts(),
