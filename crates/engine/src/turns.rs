@@ -6,7 +6,7 @@ use hark_core::budget::truncate_to_tokens;
 use hark_core::event::EventKind;
 use hark_core::failure::{Place, Step, Verdict, judge};
 use hark_core::quote::quoted;
-use hark_core::rank::similar::{self, Asked, Bag};
+use hark_core::rank::similar::{self, Asked, Bag, WORTH_ASKED};
 use hark_core::session::asked::request_in;
 use hark_core::session::{Check, Turn};
 use hark_core::{Clean, Timestamp};
@@ -22,6 +22,8 @@ const LATEST: usize = 400;
 const ALL: usize = 20_000;
 /// Older turns than the newest of these are not compared.
 const COMPARED: usize = 2_000;
+/// Fewer turns say nothing about how rare a word is.
+const FEWEST_TURNS: usize = 12;
 /// Files that a session looked at or changed lately.
 const TARGETS: usize = 60;
 const FILES_SO_FAR: usize = 12;
@@ -117,7 +119,16 @@ pub(crate) fn context(store: &Store, session: Option<i64>, prompt: &str) -> Resu
     Ok(Asked::new(prompt, &text, files.iter().map(String::as_str)))
 }
 
-/// Earlier turns that are worth mentioning, most similar first.
+/// An earlier turn, and why it may be mentioned.
+pub(crate) struct Similar {
+    pub(crate) turn: StoredTurn,
+    /// How probable it is that it helps.
+    pub(crate) likely: f32,
+    /// It is of the session that worked here last.
+    pub(crate) of_last: bool,
+}
+
+/// Earlier turns that are worth mentioning, the most probable first.
 pub(crate) fn similar(
     store: &Store,
     projects: &[ProjectNum],
@@ -126,18 +137,24 @@ pub(crate) fn similar(
     least: f32,
     now: Timestamp,
     most: usize,
-) -> Result<Vec<StoredTurn>, EngineError> {
+) -> Result<Vec<Similar>, EngineError> {
     if !asked.says_enough() {
         return Ok(Vec::new());
     }
     let past = store.past_turns(projects, except, now, COMPARED)?;
+    // Among a handful of turns nothing stands out, so nothing is volunteered.
+    if least > WORTH_ASKED && past.keys.len() < FEWEST_TURNS {
+        return Ok(Vec::new());
+    }
     let likely = similar::likely(asked, &past.stories);
     let mut order: Vec<usize> = (0..likely.len()).filter(|at| likely[*at] >= least).collect();
     order.sort_by(|a, b| likely[*b].total_cmp(&likely[*a]).then(past.keys[*b].1.cmp(&past.keys[*a].1)));
     let mut found = Vec::new();
     for at in order.into_iter().take(most) {
         if let Some(turn) = store.turn(past.keys[at])? {
-            found.push(turn);
+            // Turns come newest first.
+            let of_last = past.keys[at].0 == past.keys[0].0;
+            found.push(Similar { turn, likely: likely[at], of_last });
         }
     }
     Ok(found)

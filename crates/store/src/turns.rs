@@ -72,6 +72,11 @@ fn stored(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<StoredTurn>> {
 }
 
 impl Store {
+    /// The turns of a session, oldest first.
+    pub fn turns_of(&self, session: i64) -> Result<Vec<Turn>, StoreError> {
+        of_session(&self.conn, session).at(self)
+    }
+
     /// Turns by the beginning of what follows `t-`, oldest first.
     pub fn turns_by_tail(&self, tail: &str) -> Result<Vec<StoredTurn>, StoreError> {
         let sql = format!(

@@ -33,6 +33,17 @@ pub struct Heard {
     pub span: Range<usize>,
 }
 
+impl Heard {
+    /// Whether to ask the assistant about it at once. What is less clear waits for the user, who knows what "it" was;
+    /// so does "let's …", which is nearly always about what to do now.
+    pub fn is_worth_asking(&self) -> bool {
+        let words = normalised(&self.text.to_ascii_lowercase());
+        self.score >= LEAST_ASKED && !self.is_dangling && !has(&words, "let's|lets")
+    }
+}
+
+/// What a statement must score for the assistant to be asked about it.
+const LEAST_ASKED: f32 = 3.0;
 /// A lower score is not worth a question. Chosen on half of the labelled sessions.
 const LEAST: f32 = 2.0;
 /// A turn with this many list items is a plan or a specification.

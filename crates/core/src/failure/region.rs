@@ -13,6 +13,8 @@ pub struct Region {
     pub added: Vec<String>,
     /// Names in the text that the edit replaces and in what it puts there.
     names: BTreeSet<String>,
+    /// It writes a file anew, so nothing tells which part of it changes.
+    is_whole: bool,
 }
 
 /// A shorter line (`t.Parallel()`) is written again for other reasons.
@@ -28,6 +30,7 @@ impl Region {
     pub fn of(input: &str) -> Region {
         let mut region = Region::default();
         for (old, new) in pairs(input) {
+            region.is_whole |= old.is_none();
             region.add(&old.unwrap_or_default(), &new);
         }
         region
@@ -73,6 +76,10 @@ impl Region {
             these.iter().filter(|line| of.contains(line)).map(chars).sum::<usize>() >= TELLING_CHARS
         };
         if !is_telling(removed, &self.added) && !is_telling(added, &self.removed) {
+            return false;
+        }
+        // Similar code elsewhere in the file is not the place of the fix, unless the whole file is written anew.
+        if !added.is_empty() && !self.is_whole && gone == 0 {
             return false;
         }
         match (removed.is_empty(), added.is_empty()) {
@@ -211,6 +218,10 @@ mod tests {
         assert!(undoes(&Region::of(r#"{"path":"a","content":"def f(u):\n  return u['id']\n"}"#)));
         assert!(!undoes(&edit("return u.get('id')", "return u.get('id', 0)")), "changed again, not undone");
         assert!(!undoes(&edit("value = 1", "value = 2")));
+        assert!(
+            !undoes(&edit("def g(u):\n  pass", "def g(u):\n  return u['id']")),
+            "the same line in another place"
+        );
         let guard = edit("", "if user is None: raise Missing()");
         assert!(edit("if user is None: raise Missing()", "").undoes(&guard.removed, &guard.added));
     }

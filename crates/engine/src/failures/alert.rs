@@ -160,6 +160,10 @@ impl Lookup<'_> {
         {
             return false;
         }
+        // A line that a fix only removed says nothing about its place.
+        if record.fix_added.is_empty() && !is_about(row, region) {
+            return false;
+        }
         // A line that the file has anyway is a common one, not what the fix was about.
         let path = self.root.map(|root| root.join(file));
         let text =

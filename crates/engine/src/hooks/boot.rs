@@ -46,12 +46,13 @@ pub(crate) enum Beginning {
     Resumed,
 }
 
-/// The text for the start of session `session`, and its surface.
+/// The text for the start of session `session`, and its surface. `waits`: with its first prompt it can be told more.
 pub(crate) fn at_start(
     engine: &mut Engine,
     session: i64,
     folder: Option<&Path>,
     beginning: Beginning,
+    waits: bool,
 ) -> Result<Option<(Words, &'static str)>, EngineError> {
     let mut notice = health::notice(engine)?;
     if folder.is_some_and(|folder| engine.tell_of_untrusted(folder, Told::Session).is_some()) {
@@ -65,6 +66,7 @@ pub(crate) fn at_start(
     }
     let mut place = Place::of(engine, folder, Some(session), beginning != Beginning::New)?;
     place.only_news = beginning == Beginning::Resumed && engine.store.was_told(session, MARK)?;
+    place.waits = waits && beginning == Beginning::New;
     let budget = engine.config.inject.boot;
     let mut found = compose(engine, &place, budget)?;
     let surface = if notice.is_some() { "notice" } else { MARK };
@@ -111,6 +113,8 @@ pub(crate) struct Place {
     pub(crate) goes_on: bool,
     /// Whether it still knows what it was told before.
     pub(crate) only_news: bool,
+    /// Whether what may be beside the point can wait for its first prompt.
+    pub(crate) waits: bool,
 }
 
 impl Place {
@@ -126,7 +130,7 @@ impl Place {
         let branch = folder.and_then(|folder| project::head(folder).0);
         let branch = branch.map(|text| one_line(&engine.clean(&text)).into_string());
         let folder = folder.map(Path::to_owned);
-        Ok(Place { visible, project, folder, own, branch, goes_on, only_news: false })
+        Ok(Place { visible, project, folder, own, branch, goes_on, only_news: false, waits: false })
     }
 
     /// Whether the session that asks does not know this yet.
@@ -176,7 +180,13 @@ pub(crate) fn compose(
     if parts.left_off {
         left_off = left_off::last_session(engine, place, None, now)?;
     }
-    if let Some(stored) = &left_off {
+    let mut shown = left_off.as_ref();
+    if let Some(stored) = shown.filter(|_| place.waits)
+        && !left_off::is_pressing(engine, stored)?
+    {
+        shown = None;
+    }
+    if let Some(stored) = shown {
         left_off::add_lines(engine, place, stored, now, &mut page)?;
         if let Some(folder) = place.folder.as_ref().filter(|_| parts.uncommitted && !place.only_news) {
             uncommitted(folder, &mut page);
@@ -201,7 +211,7 @@ pub(crate) fn compose(
         live(engine, place, left_off.map(|stored| stored.num), now, &mut page)?;
     }
     if !place.only_news {
-        heard::add_waiting(engine, &mut page)?;
+        heard::add_waiting(engine, place, &mut page)?;
     }
     Ok(page.done("context for a new session"))
 }

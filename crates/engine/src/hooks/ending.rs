@@ -25,6 +25,8 @@ pub(crate) struct Ending {
     pub(crate) commit: Option<String>,
     /// The last check, if it failed.
     pub(crate) failing: Option<String>,
+    /// The assistant was at work when it ended: it said nothing after its last tool.
+    pub(crate) is_cut_short: bool,
 }
 
 impl Ending {
@@ -34,7 +36,15 @@ impl Ending {
         let reply =
             replies.iter().rev().map(|reply| reply.body.as_str()).find(|body| !body.trim().is_empty());
         let said = reply.map(str::to_owned).or_else(|| last_said(stored)).unwrap_or_default();
-        Ok(Ending { said, todos: todos(&tools), commit: commit(&tools), failing: failing(&tools) })
+        let spoke = replies.last().map_or(0, |reply| reply.seq);
+        let is_cut_short = tools.last().is_some_and(|tool| tool.seq > spoke);
+        Ok(Ending {
+            said,
+            todos: todos(&tools),
+            commit: commit(&tools),
+            failing: failing(&tools),
+            is_cut_short,
+        })
     }
 
     /// The last words, in whole sentences.

@@ -9,9 +9,11 @@ use std::path::Path;
 use hark_core::Clean;
 use hark_core::distil::{self, Heard};
 use hark_core::event::EventKind;
+use hark_core::time::DAY_MS;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::hooks::boot::Place;
 use crate::hooks::inject::Words;
 use crate::hooks::page::{Page, short};
 use crate::operation::text::count;
@@ -41,7 +43,7 @@ pub(crate) fn ask(
     }
     let reply = engine.store.events(session, &[EventKind::Reply], 1)?;
     let reply = reply.last().map(|event| event.body.as_str());
-    for statement in distil::heard(prompt, reply) {
+    for statement in distil::heard(prompt, reply).into_iter().filter(Heard::is_worth_asking) {
         let item = item_of(&statement);
         if engine.store.was_told(session, &item)? {
             continue;
@@ -68,12 +70,26 @@ fn item_of(statement: &Heard) -> String {
     format!("{ASK}-{}", &hash[..12])
 }
 
-/// One line of the start context about proposals that wait for the user.
-pub(crate) fn add_waiting(engine: &Engine, page: &mut Page) -> Result<(), EngineError> {
+/// One line of the start context about proposals that wait for the user: once a week in each project, and once a month
+/// if there is nothing else to say.
+pub(crate) fn add_waiting(engine: &Engine, place: &Place, page: &mut Page) -> Result<(), EngineError> {
     let waiting = inbox::waiting(engine)?;
-    if waiting > 0 {
-        let wait = count(waiting, "proposal waits", "proposals wait");
-        page.add(&format!("{wait} for the user in `hark inbox`."));
+    if waiting == 0 {
+        return Ok(());
+    }
+    let quiet = if page.lines.is_empty() { 30 } else { 7 };
+    let since = engine.now().minus_millis(quiet * DAY_MS);
+    for project in place.here(engine)? {
+        if engine.store.was_told_since(project, WAITING, since)? {
+            return Ok(());
+        }
+    }
+    let wait = count(waiting, "proposal waits", "proposals wait");
+    if page.add(&format!("{wait} for the user in `hark inbox`.")) {
+        page.items.push(WAITING.to_owned());
     }
     Ok(())
 }
+
+/// Identifies the line about the inbox in the list of what a session was told.
+const WAITING: &str = "inbox";

@@ -18,6 +18,7 @@ use crate::hooks::boot::{self, Beginning};
 use crate::hooks::capture::{self, Captured};
 use crate::hooks::edit_site;
 use crate::hooks::heard;
+use crate::hooks::left_off;
 use crate::hooks::prompt::for_prompt;
 use crate::hooks::remind;
 use crate::project;
@@ -90,14 +91,21 @@ fn answer(
     match &event.what {
         What::Start { source } => {
             let beginning = beginning(source, filed.is_new);
-            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), beginning)?);
+            let waits = event.hears_at(Moment::Prompt);
+            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), beginning, waits)?);
         }
         What::Compacting => {
-            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), Beginning::GoesOn)?);
+            parts.extend(boot::at_start(engine, filed.num, event.cwd.as_deref(), Beginning::GoesOn, false)?);
         }
         What::Prompt(_) | What::Task(_) => {
+            let (folder, prompt) = (event.cwd.as_deref(), &arrival.event.body);
             parts.extend(late_boot(engine, event, filed.num)?);
-            let words = for_prompt(engine, Some(filed.num), event.cwd.as_deref(), &arrival.event.body)?;
+            if parts.is_empty() && event.hears_at(Moment::Start) {
+                let continued = left_off::with_first_prompt(engine, filed.num, folder, prompt)?;
+                parts.extend(continued.map(|words| (words, boot::MARK)));
+            }
+            let besides: Vec<String> = parts.iter().flat_map(|(words, _)| words.items.clone()).collect();
+            let words = for_prompt(engine, Some(filed.num), folder, prompt, &besides)?;
             // The boot context may have said it just now.
             let is_said = |item: &String| parts.iter().any(|(said, _)| said.items.contains(item));
             let words = words.filter(|words| !words.items.iter().any(is_said));
@@ -151,7 +159,7 @@ fn for_subagent(engine: &mut Engine, event: &HookEvent) -> Result<Say, EngineErr
     };
     let prompt = Clean::already_redacted(call.target.clone());
     // It has its own conversation, so it does not know what the session knows.
-    let words = for_prompt(engine, None, event.cwd.as_deref(), &prompt)?;
+    let words = for_prompt(engine, None, event.cwd.as_deref(), &prompt, &[])?;
     say(engine, event.client, session, words.map(|words| (words, SUBAGENT)).into_iter().collect())
 }
 
@@ -181,12 +189,12 @@ fn late_boot(
 ) -> Result<Option<(Words, &'static str)>, EngineError> {
     // After a compaction that no start event reports: what the session needs of what it lost.
     if engine.store.is_compacted(session)? {
-        return boot::at_start(engine, session, event.cwd.as_deref(), Beginning::GoesOn);
+        return boot::at_start(engine, session, event.cwd.as_deref(), Beginning::GoesOn, false);
     }
     if event.hears_at(Moment::Start) || engine.store.was_told(session, boot::MARK)? {
         return Ok(None);
     }
-    boot::at_start(engine, session, event.cwd.as_deref(), Beginning::New)
+    boot::at_start(engine, session, event.cwd.as_deref(), Beginning::New, false)
 }
 
 /// Records texts in the ledger and returns them as one.

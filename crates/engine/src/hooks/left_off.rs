@@ -1,10 +1,13 @@
 //! Where the last substantial session left off: which one that is, and what to say about it.
 
+use std::path::Path;
+
 use hark_core::budget::estimate_tokens;
 use hark_core::event::EventKind;
 use hark_core::memory::{one_line, title_from_body};
+use hark_core::session::SessionStatus;
 use hark_core::session::asked::{is_question, request_in};
-use hark_core::session::title_of_prompt;
+use hark_core::session::{Turn, title_of_prompt};
 use hark_core::time::DAY_MS;
 use hark_core::{Clean, Session, Timestamp};
 use hark_store::{SessionFilter, StoredSession};
@@ -13,6 +16,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::hooks::boot::{MARK, Place};
 use crate::hooks::ending::Ending;
+use crate::hooks::inject::Words;
 use crate::hooks::page::{Page, short};
 use crate::live::{Liveness, share_process};
 use crate::recall::gate::is_trivial;
@@ -28,10 +32,31 @@ const CONVERSATION: usize = 3;
 /// … and so is one with a request of this many words.
 const LONG_REQUEST: usize = 40;
 /// All that is said about it, its goal, and the fewest that last words need.
-const TOKENS: usize = 108;
+const TOKENS: usize = 112;
 const GOAL: usize = 32;
 const FEWEST: usize = 16;
+/// What a line costs besides its text.
+const LABEL: usize = 6;
 const PROMPTS: usize = 50;
+/// Words with which a prompt refers to work that is under way.
+const CONTINUES: [&str; 12] = [
+    "continue",
+    "carry on",
+    "go on with",
+    "keep going",
+    "pick up where",
+    "left off",
+    "where were we",
+    "where was i",
+    "last session",
+    "last time",
+    "yesterday",
+    "resume where",
+];
+/// A longer prompt says itself what it is about.
+const SHORT_PROMPT: usize = 200;
+/// Files of the last turn that are named.
+const FILES: usize = 2;
 const CANDIDATES: usize = 40;
 
 /// The session of this project to go on from: of the current branch if there is one, else the newest.
@@ -119,6 +144,59 @@ fn is_substantial(engine: &Engine, stored: &StoredSession) -> Result<bool, Engin
     Ok(Ending::of(engine, stored)?.is_open())
 }
 
+/// Whether a new session should know of it before anybody says what the session is about: something is open, the
+/// assistant wrote it down for later, or it was cut short.
+pub(crate) fn is_pressing(engine: &Engine, stored: &StoredSession) -> Result<bool, EngineError> {
+    let session = &stored.session;
+    let is_written = session.summary.as_ref().is_some_and(|summary| !summary.extracted);
+    // Nobody said that it ended: its client was killed.
+    let is_killed = session.status != SessionStatus::Closed;
+    if session.has_report() || is_written || is_killed {
+        return Ok(true);
+    }
+    let ending = Ending::of(engine, stored)?;
+    Ok(ending.is_open() || ending.is_cut_short)
+}
+
+/// Where the last session left off, told with the first prompt of a new one if that prompt says that it continues it.
+/// If it only is about the same things, the piece of work that is most like it says more
+/// ([`done_before`](super::prompt)).
+pub(crate) fn with_first_prompt(
+    engine: &mut Engine,
+    session: i64,
+    folder: Option<&Path>,
+    prompt: &Clean,
+) -> Result<Option<Words>, EngineError> {
+    let budget = engine.config.inject.boot;
+    let is_wanted = budget > 0 && engine.config.boot.left_off && continues(prompt);
+    if !is_wanted || engine.store.prompts_of(session)? != 1 {
+        return Ok(None);
+    }
+    let now = engine.now();
+    let place = Place::of(engine, folder, Some(session), false)?;
+    let Some(stored) = last_session(engine, &place, None, now)? else { return Ok(None) };
+    if engine.store.was_told(session, &stored.session.id.short())? {
+        return Ok(None);
+    }
+    let mut page = Page::new(budget);
+    add_lines(engine, &place, &stored, now, &mut page)?;
+    if page.lines.is_empty() {
+        return Ok(None);
+    }
+    // With a prompt, each line is one thing to know.
+    let parts: Vec<&str> = page.lines.iter().map(|line| line.trim_start_matches("- ")).collect();
+    page.lines = vec![format!("- {}", parts.join("; "))];
+    Ok(page.done("continues the last session"))
+}
+
+/// Whether a prompt says that it goes on with work that is under way.
+fn continues(prompt: &str) -> bool {
+    prompt.len() <= SHORT_PROMPT && {
+        let lower = prompt.to_lowercase();
+        CONTINUES.iter().any(|words| lower.contains(words))
+    }
+}
+
 /// What the user asked for, oldest first, without small talk and commands to the client.
 fn requests(engine: &Engine, session: i64) -> Result<Vec<Clean>, EngineError> {
     let events = engine.store.events(session, &[EventKind::Prompt], PROMPTS)?;
@@ -142,7 +220,8 @@ pub(crate) fn add_lines(
     let id = session.id.short();
     let head = format!("Where you left off ({id}, {}, {}{branch}):", session.host, session.updated.ago(now));
     let asked = requests(engine, stored.num)?;
-    let about = about(session, &asked);
+    let last = engine.store.turns_of(stored.num)?.pop();
+    let about = about(session, last.as_ref(), &asked);
     let shown = about.as_ref().map_or_else(|| "no goal recorded".to_owned(), |goal| short(goal, GOAL));
     let first = format!("{head} {shown}");
     if !page.add(&first) {
@@ -179,11 +258,17 @@ pub(crate) fn add_lines(
     }
     if summary.is_none()
         && room.0 >= FEWEST
-        && let Some(said) = ending.said(room.0 - 4)
+        && let Some(said) = ending.said(room.0 - LABEL)
     {
-        room.add(page, &format!("- last said: {}", short(&said, room.0 - 3)));
+        room.add(page, &format!("- last said: {}", short(&said, room.0 - LABEL)));
     } else if let Some(last) = asked.last().filter(|last| Some(*last) != about.as_ref()) {
         room.add(page, &format!("- last request: {}", short(last, 20)));
+    }
+    if let Some(turn) = last.as_ref().filter(|_| session.goal.is_none()) {
+        let names: Vec<&str> = turn.files.iter().take(FILES).map(Clean::as_str).collect();
+        let more = turn.files.len().saturating_sub(FILES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        room.add(page, &format!("- changed: {}{more}", names.join(", ")));
     }
     Ok(())
 }
@@ -200,10 +285,14 @@ impl Room {
     }
 }
 
-/// The goal, or the request that says most: neither a command to the client nor, if there is another, a question.
-fn about(session: &Session, asked: &[Clean]) -> Option<Clean> {
+/// The goal, else what the last piece of work was asked for, else the request that says most: neither a command to the
+/// client nor, if there is another, a question.
+fn about(session: &Session, last: Option<&Turn>, asked: &[Clean]) -> Option<Clean> {
     if session.goal.is_some() {
         return session.goal.clone();
+    }
+    if let Some(turn) = last {
+        return Some(turn.asked.clone());
     }
     let title = session.title.as_ref().and_then(request_in);
     let request = asked.iter().find(|text| !is_question(text) && title_of_prompt(text).is_some());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hark_core::budget::estimate_tokens;
 use hark_core::rank::judge::Judge;
-use hark_core::rank::similar::WORTH;
+use hark_core::rank::similar::{Bag, WORTH, WORTH_CONTINUING};
 use hark_core::text::is_symptom;
 use hark_core::vector::Embedder;
 use hark_core::{Clean, Kind, Memory, Status, Timestamp};
@@ -18,16 +18,17 @@ use crate::error::EngineError;
 use crate::ops::recall::{Freshness, freshness};
 use crate::ops::scope::{ReadScope, Visible};
 use crate::recall::gate::{self, Threshold};
-use crate::recall::{self, Models, Question};
+use crate::recall::{self, Certainty, Models, Question};
 use crate::{project, turns};
 
 /// Memories and turns that answer a prompt: only with strong evidence, and never what session `told` has received or
-/// stored itself.
+/// stored itself. `besides` are things that the same reply tells already.
 pub fn for_prompt(
     engine: &mut Engine,
     told: Option<i64>,
     folder: Option<&Path>,
     prompt: &Clean,
+    besides: &[String],
 ) -> Result<Option<Words>, EngineError> {
     let budget = engine.config.inject.prompt;
     if budget == 0 || gate::is_trivial(prompt) || !engine.store.is_current() {
@@ -42,8 +43,8 @@ pub fn for_prompt(
     let mut lines = recall::tell(&known, room, now);
     let mut items: Vec<String> = known.iter().take(lines.len()).map(|memory| memory.id.short()).collect();
     let left = room.saturating_sub(lines.iter().map(|line| estimate_tokens(line) + 1).sum());
-    let done =
-        debug_span!("find similar work").in_scope(|| done_before(engine, &visible, told, prompt, now))?;
+    let done = debug_span!("find similar work")
+        .in_scope(|| done_before(engine, &visible, told, prompt, besides, now))?;
     if let Some((id, line)) = done.filter(|(_, line)| estimate_tokens(line) < left) {
         lines.push(line);
         items.push(id);
@@ -85,7 +86,8 @@ fn knowledge(
     let has_symptom = is_symptom(prompt);
     hits.retain(|hit| {
         let memory = &hit.stored.memory;
-        !memory.life.is_wrong() && (!is_trouble(memory.kind) || has_symptom || names_file_of(prompt, memory))
+        let is_met = || (has_symptom && carries_message_of(prompt, memory)) || names_file_of(prompt, memory);
+        !memory.life.is_wrong() && (!is_trouble(memory.kind) || is_met())
     });
     let _deciding = debug_span!("decide what to say").entered();
     let leaning = visible.current.as_ref().map_or(Ok(0), |project| engine.store.leaning(project))?;
@@ -95,6 +97,12 @@ fn knowledge(
     let mut fresh = Vec::new();
     for at in decision.chosen {
         let memory = &hits[at].stored.memory;
+        // Nobody chose to store what a session yielded by itself.
+        let is_chosen = memory.turn.is_none() || memory.pinned || !memory.life.is_new();
+        let surely = hits[at].certainty == Certainty::Sure && hits[at].signals.terms >= WORDS_TO_BE_SURE;
+        if !is_chosen && !surely {
+            continue;
+        }
         // Hark does not volunteer memories about files that no longer exist.
         let here = root.as_deref().filter(|_| memory.scope.project() == visible.current.as_ref());
         let is_stale = freshness(memory, here) == Freshness::Stale;
@@ -109,6 +117,14 @@ fn knowledge(
 /// What failed belongs to the place where it failed, not to every prompt that shares some words with it.
 fn is_trouble(kind: Kind) -> bool {
     matches!(kind, Kind::Failure | Kind::Fix)
+}
+
+/// Whether most of the words of what failed are in the prompt. A log of another failure shares only a few.
+fn carries_message_of(prompt: &str, memory: &Memory) -> bool {
+    let said = Bag::of(prompt);
+    let message = Bag::of(&memory.title);
+    let shared = message.shared_with(&said);
+    !message.is_empty() && shared * 3 >= message.len() * 2
 }
 
 fn names_file_of(prompt: &str, memory: &Memory) -> bool {
@@ -137,15 +153,29 @@ fn done_before(
     visible: &Visible,
     told: Option<i64>,
     prompt: &Clean,
+    besides: &[String],
     now: Timestamp,
 ) -> Result<Option<(String, String)>, EngineError> {
     let Some(key) = &visible.current else { return Ok(None) };
     let Some(project) = engine.store.project_num(key)? else { return Ok(None) };
     let asked = turns::context(&engine.store, told, prompt)?;
-    for found in turns::similar(&engine.store, &[project], told, &asked, WORTH, now, MOST_TOLD)? {
+    // The first prompt of a session often continues the last one.
+    let is_first =
+        told.map_or(Ok(false), |session| Ok::<_, EngineError>(engine.store.prompts_of(session)? == 1))?;
+    let least = if is_first { WORTH_CONTINUING } else { WORTH };
+    for similar in turns::similar(&engine.store, &[project], told, &asked, least, now, MOST_TOLD)? {
+        let found = similar.turn;
+        if similar.likely < WORTH && !similar.of_last {
+            continue;
+        }
         let id = found.id();
-        let is_told = told.map(|session| engine.store.was_told(session, &id)).transpose()?;
-        if !is_told.unwrap_or(false) {
+        // Where a session left off says what its last turns did.
+        let session = found.session.short();
+        let mut is_told = besides.contains(&session);
+        for item in [&id, &session] {
+            is_told |= told.map_or(Ok(false), |asking| engine.store.was_told(asking, item))?;
+        }
+        if !is_told {
             return Ok(Some((id, turns::line(&found, now))));
         }
     }
@@ -154,5 +184,7 @@ fn done_before(
 
 /// Bytes of a prompt that the encoder reads: it takes ten milliseconds for each hundred.
 const READ: usize = 160;
+/// A shorter prompt agrees with many memories.
+const WORDS_TO_BE_SURE: u32 = 4;
 /// A session that was told so many similar turns has heard enough.
 const MOST_TOLD: usize = 12;

@@ -82,8 +82,35 @@ fn a_command_or_a_question_is_not_where_you_left_off() {
     assert!(said.contains("Feed the walruses") && !said.contains("Rename"), "{said}");
     let prompts = ["/init", "What does the parser do?", "Plan a cache for the parser", "Bound it, too"];
     talk(&home, &folder, "longer", &prompts);
-    let said = start(&home, "claude-code", &folder, "b", "startup");
+    let said = first_prompt(&home, &folder, "b", "Where were we?");
     assert!(said.contains(": Plan a cache for the parser"), "{said}");
+}
+
+/// What a new session is told with its first prompt.
+fn first_prompt(home: &Home, folder: &Path, session: &str, prompt: &str) -> String {
+    let said = start(home, "claude-code", folder, session, "startup");
+    assert!(!said.contains("Where you left off"), "{said}");
+    tell(home, "claude-code", folder, session, "UserPromptSubmit", &json!({ "prompt": prompt }))
+}
+
+#[test]
+fn finished_work_is_told_only_with_a_prompt_that_continues_it() {
+    let home = home();
+    let repo = repository(&home, "shop");
+    build(&home, &repo, "w", 4, "The cache of the parser keeps a hundred entries now.");
+    let said = first_prompt(&home, &repo, "a", "Write a poem about walruses, please.");
+    assert!(!said.contains("Where you left off"), "{said}");
+    let said = first_prompt(&home, &repo, "b", "Let's continue, and do not forget the tests.");
+    let line = said.lines().find(|line| line.starts_with("- Where you left off")).unwrap_or_default();
+    assert!(line.contains("Bound the cache") && line.contains("keeps a hundred entries"), "{said}");
+    assert!(line.contains("parser.rs"), "{said}");
+    // Once is enough.
+    let again = json!({ "prompt": "Continue with the next one." });
+    let said = tell(&home, "claude-code", &repo, "b", "UserPromptSubmit", &again);
+    assert!(!said.contains("Where you left off"), "{said}");
+    // Asked, it is told always.
+    let resumed = home.hark(["resume"]).within(&repo).ok().stdout();
+    assert!(resumed.contains("keeps a hundred entries"), "{resumed}");
 }
 
 /// Edits and a failing check, and what the assistant said at the end.

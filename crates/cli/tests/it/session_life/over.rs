@@ -47,6 +47,8 @@ fn a_session_whose_process_is_gone_is_over() {
     let (_, live) = said.split_once("Other active sessions").unwrap_or_else(|| panic!("{said}"));
     assert!(live.contains("Paint the fence"), "{said}");
     assert!(!live.contains("cache"), "{said}");
+    let asked = json!({ "prompt": "Where were we?" });
+    let said = tell(&home, "claude-code", &work, "a", "UserPromptSubmit", &asked);
     assert!(said.contains("Where you left off"), "their work is not lost: {said}");
     // A hook may have started a worker, which does the same.
     hark_testkit::eventually("a worker has ended them", || {
