@@ -12,6 +12,7 @@
 
 mod door;
 mod kind;
+mod notices;
 pub mod regular;
 #[cfg(unix)]
 mod unix;
@@ -20,6 +21,7 @@ mod windows;
 
 pub use door::Door;
 pub use kind::{Kind, Look, Refusal, refusal_of};
+pub use notices::Notices;
 
 #[cfg(unix)]
 use unix as system;

@@ -43,6 +43,9 @@ pub struct Setup {
     pub allow_reads: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// The address of the server that it calls; `None` if it starts one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<String>,
     /// The version of hark that did it.
     pub hark: String,
 }
@@ -63,6 +66,13 @@ pub struct FileRecord {
     /// Hash of the bytes as hark left them.
     pub after: String,
     pub edits: Vec<EditRecord>,
+}
+
+impl FileRecord {
+    /// Whether nobody changed the file since hark did.
+    pub fn is_as_left(&self, bytes: &[u8]) -> bool {
+        hash(bytes) == self.after
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

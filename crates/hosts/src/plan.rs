@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
-use crate::edit::Refusal;
 use crate::edit::atomic::Mode;
+use crate::edit::{Edit, Refusal};
 use crate::host::Host;
 use crate::manifest::{Manifest, Owner, Setup};
 use crate::place::Surroundings;
@@ -111,10 +111,26 @@ pub fn install(around: &Surroundings, manifest: &Manifest, hosts: &[&Host], opti
             plugin: options.plugin,
             allow_reads: options.allow_reads,
             tools: options.tools.clone(),
+            http: options.http.clone(),
             hark: env!("CARGO_PKG_VERSION").to_owned(),
         })
         .collect();
     plan
+}
+
+/// Puts one file of hark's where another program looks for it. `replace` takes the place of a file that hark did not
+/// write or that was changed since; uninstalling brings that one back.
+pub fn put_file(
+    around: &Surroundings,
+    manifest: &Manifest,
+    owner: Owner,
+    file: PathBuf,
+    text: String,
+    replace: bool,
+) -> Plan {
+    let active = BTreeSet::from([owner.clone()]);
+    let wish = Wish { file, edit: Edit::Whole { text, executable: false }, optional: false, replace };
+    compute(around, manifest, &active, &[(owner, wish)])
 }
 
 /// Removes what was installed for these owners.

@@ -26,6 +26,11 @@ pub fn client() -> Option<ClientProcess> {
     Table { root: Path::new("/proc") }.client_of("self")
 }
 
+/// This process, for others that want to know whether it still runs.
+pub fn own() -> Option<ClientProcess> {
+    Table { root: Path::new("/proc") }.process("self")
+}
+
 /// Whether a process still runs; `None` if that cannot be known here.
 pub fn is_alive(process: &ClientProcess) -> Option<bool> {
     Table { root: Path::new("/proc") }.is_alive(process)
@@ -64,6 +69,11 @@ impl Table<'_> {
             parent = found.parent;
         }
         None
+    }
+
+    fn process(&self, pid: &str) -> Option<ClientProcess> {
+        let (realm, found) = (self.realm()?, self.stat(pid)?);
+        Some(ClientProcess { pid: found.pid, start: found.start, realm })
     }
 
     fn is_alive(&self, process: &ClientProcess) -> Option<bool> {

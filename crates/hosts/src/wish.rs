@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use crate::bearer::Bearer;
 use crate::command_line::{self, Shell};
 use crate::edit::Edit;
 use crate::host::{Allow, Asset, Event, HookTable, Hooks, Host, Piece, Scope};
 use crate::place::Surroundings;
-use crate::words;
+use crate::{remote, words};
 
 /// One thing that should be in a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,8 @@ pub(crate) struct Wish {
     pub(crate) edit: Edit,
     /// Nice to have: if it does not fit into the file, the others still go in.
     pub(crate) optional: bool,
+    /// Takes the place of a whole file that somebody else wrote.
+    pub(crate) replace: bool,
 }
 
 /// How to set up an assistant.
@@ -32,11 +35,21 @@ pub struct Options {
     pub allow_reads: bool,
     /// Families of tools that the server lists besides the core ones.
     pub tools: Vec<String>,
+    /// Call the server at this address instead of starting one, where the assistant can.
+    pub http: Option<String>,
 }
 
 impl Options {
     pub fn new(scope: Scope, hooks: Hooks) -> Options {
-        Options { scope, hooks, plugin: false, gate: false, allow_reads: false, tools: Vec::new() }
+        Options {
+            scope,
+            hooks,
+            plugin: false,
+            gate: false,
+            allow_reads: false,
+            tools: Vec::new(),
+            http: None,
+        }
     }
 }
 
@@ -78,19 +91,19 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn write(&self, piece: &Piece) -> Vec<Wish> {
         let Some(place) = self.around.find(self.host, &piece.place) else { return Vec::new() };
-        let wish = |edit: Edit| vec![Wish { file: place.clone(), edit, optional: false }];
+        let wish = |edit: Edit| vec![Wish { file: place.clone(), edit, optional: false, replace: false }];
         let whole = |text: String| wish(Edit::Whole { text, executable: false });
         let hooked = self.options.hooks != Hooks::None;
         match &piece.what {
             Asset::Server { path, entry } => {
-                wish(Edit::JsonEntry { path: strings(path), value: self.filled(entry) })
+                wish(Edit::JsonEntry { path: strings(path), value: self.server(entry) })
             }
             Asset::TomlServer { path, entry } => {
-                wish(Edit::TomlTable { path: strings(path), value: self.filled(entry) })
+                wish(Edit::TomlTable { path: strings(path), value: self.server(entry) })
             }
             Asset::YamlServer { key, entry, seed } => wish(Edit::YamlItem {
                 key: (*key).to_owned(),
-                value: self.filled(entry),
+                value: self.server(entry),
                 seed: (*seed).to_owned(),
             }),
             Asset::Hooks(table) => self.hooks(&place, table),
@@ -108,6 +121,7 @@ impl Writer<'_> {
                     file: place.join(command.file(*format)),
                     edit: Edit::Whole { text: command.written(*format), executable: false },
                     optional: false,
+                    replace: false,
                 };
                 words::COMMANDS.iter().map(file).collect()
             }
@@ -116,6 +130,7 @@ impl Writer<'_> {
                     file: place.join(name).join("SKILL.md"),
                     edit: Edit::Whole { text: (*text).to_owned(), executable: false },
                     optional: false,
+                    replace: false,
                 };
                 words::SKILLS.iter().map(file).collect()
             }
@@ -157,6 +172,7 @@ impl Writer<'_> {
                 file: file.to_owned(),
                 edit: Edit::JsonItem { path, value: value.unwrap_or_default(), mark },
                 optional: false,
+                replace: false,
             }
         };
         self.wanted(table.events).map(wish).collect()
@@ -170,6 +186,7 @@ impl Writer<'_> {
                 executable: true,
             },
             optional: false,
+            replace: false,
         };
         self.wanted(events).map(wish).collect()
     }
@@ -186,10 +203,20 @@ impl Writer<'_> {
         self.around.hark_home.as_deref().filter(|_| self.options.scope == Scope::User)
     }
 
+    /// The entry that starts a server, or calls the one that runs.
+    fn server(&self, entry: &str) -> Value {
+        let remote = self.options.http.as_ref().and_then(|_| remote::entry(self.host));
+        self.filled(remote.unwrap_or(entry))
+    }
+
     fn filled(&self, template: &str) -> Value {
         let mut filled = fill(parsed(template), &|name| match name {
             "{hark}" => Some(json!(self.around.executable.to_string_lossy())),
             "{env}" => self.store().map(|store| json!({ "HARK_HOME": store.to_string_lossy() })),
+            "{url}" => self.options.http.as_ref().map(|url| json!(url)),
+            "{authorization}" => {
+                Some(self.around.bearer.clone().unwrap_or_else(Bearer::placeholder).header())
+            }
             "{reads}" => self.options.allow_reads.then(|| json!(READ_TOOLS)),
             "{reads_approved}" => self.options.allow_reads.then(|| {
                 let approved = |tool: &&str| ((*tool).to_owned(), json!({ "approval_mode": "approve" }));
@@ -222,7 +249,7 @@ impl Writer<'_> {
 
 /// One edit per tool, or one file for all of them.
 fn allowed(allow: Allow, file: &Path) -> Vec<Wish> {
-    let wish = |edit: Edit| Wish { file: file.to_owned(), edit, optional: true };
+    let wish = |edit: Edit| Wish { file: file.to_owned(), edit, optional: true, replace: false };
     let edit = |tool: &&str| match allow {
         Allow::Listed { path, element } => {
             let element = element.replace("{tool}", tool);

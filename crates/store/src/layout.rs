@@ -194,6 +194,27 @@ impl Layout {
         self.home().join("ingest.lock")
     }
 
+    /// How far long work is, a small file for each process that does some.
+    pub fn activity(&self) -> PathBuf {
+        self.home().join("activity")
+    }
+
+    /// What the watcher of this store last said about itself.
+    pub fn service_state(&self) -> PathBuf {
+        self.home().join("service.json")
+    }
+
+    /// Which documents were read into memories, so that they can be read again.
+    pub fn documents(&self) -> PathBuf {
+        self.home().join("documents.json")
+    }
+
+    /// Writes a small file of operational state in one step.
+    pub fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+        self.create_folder(&self.staging())?;
+        self.write(path, bytes).map(drop)
+    }
+
     /// Staging files; anything that a crash leaves here can be deleted.
     pub fn staging(&self) -> PathBuf {
         self.home().join("tmp")

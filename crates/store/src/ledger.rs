@@ -1,9 +1,10 @@
 //! Records everything that hark injected into an assistant's context: text, time, place and reason.
 
 use hark_core::Timestamp;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 
 use crate::error::{At, StoreError};
+use crate::projects::ProjectNum;
 use crate::store::Store;
 use crate::used;
 use crate::write::Writer;
@@ -58,6 +59,35 @@ pub struct LedgerRow {
     pub bytes: i64,
     pub tokens: i64,
     pub why: String,
+}
+
+impl LedgerSum {
+    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(LedgerSum {
+            host: row.get(0)?,
+            surface: row.get(1)?,
+            count: row.get(2)?,
+            bytes: row.get(3)?,
+            tokens: row.get(4)?,
+            last: Timestamp::from_millis(row.get(5)?),
+        })
+    }
+}
+
+impl LedgerRow {
+    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let items: String = row.get(4)?;
+        Ok(LedgerRow {
+            at: Timestamp::from_millis(row.get(0)?),
+            host: row.get(1)?,
+            session: row.get(2)?,
+            surface: row.get(3)?,
+            items: serde_json::from_str(&items).unwrap_or_default(),
+            bytes: row.get(5)?,
+            tokens: row.get(6)?,
+            why: row.get(7)?,
+        })
+    }
 }
 
 impl Writer<'_> {
@@ -145,6 +175,22 @@ impl Store {
             .at(self)
     }
 
+    /// Whether a session of this project that was at work since then was told this.
+    pub fn was_told_since(
+        &self,
+        project: ProjectNum,
+        item: &str,
+        since: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.conn
+            .prepare_cached(
+                "SELECT 1 FROM session JOIN injected ON injected.session = session.num AND injected.item = ?2 \
+                 WHERE session.project = ?1 AND session.seen >= ?3 AND injected.at >= ?3",
+            )
+            .and_then(|mut s| s.exists(params![project.0, item, since.as_millis()]))
+            .at(self)
+    }
+
     /// When a session was told this.
     pub fn told_at(&self, session: i64, item: &str) -> Result<Option<Timestamp>, StoreError> {
         self.conn
@@ -193,16 +239,10 @@ impl Store {
                     "SELECT host, surface, count(*), sum(bytes), sum(tokens), max(at) FROM ledger WHERE at >= ?1 \
                      AND (?2 < 0 OR session = ?2) GROUP BY host, surface ORDER BY host, surface",
                 )?
-                .query_map(params![since.map_or(i64::MIN, Timestamp::as_millis), session.unwrap_or(-1)], |row| {
-                    Ok(LedgerSum {
-                        host: row.get(0)?,
-                        surface: row.get(1)?,
-                        count: row.get(2)?,
-                        bytes: row.get(3)?,
-                        tokens: row.get(4)?,
-                        last: Timestamp::from_millis(row.get(5)?),
-                    })
-                })?
+                .query_map(
+                    params![since.map_or(i64::MIN, Timestamp::as_millis), session.unwrap_or(-1)],
+                    LedgerSum::read,
+                )?
                 .collect()
         };
         run().at(self)
@@ -216,19 +256,7 @@ impl Store {
                     "SELECT at, host, session, surface, items, bytes, tokens, why FROM ledger \
                      WHERE ?1 < 0 OR session = ?1 ORDER BY seq DESC LIMIT ?2",
                 )?
-                .query_map(params![session.unwrap_or(-1), limit as i64], |row| {
-                    let items: String = row.get(4)?;
-                    Ok(LedgerRow {
-                        at: Timestamp::from_millis(row.get(0)?),
-                        host: row.get(1)?,
-                        session: row.get(2)?,
-                        surface: row.get(3)?,
-                        items: serde_json::from_str(&items).unwrap_or_default(),
-                        bytes: row.get(5)?,
-                        tokens: row.get(6)?,
-                        why: row.get(7)?,
-                    })
-                })?
+                .query_map(params![session.unwrap_or(-1), limit as i64], LedgerRow::read)?
                 .collect()
         };
         run().at(self)

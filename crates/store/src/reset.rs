@@ -65,7 +65,7 @@ impl Store {
         tx.execute_batch(ROWS).at(&database)?;
         meta::put(&tx, KEY, &now.as_millis().to_string()).at(&database)?;
         tx.commit().at(&database)?;
-        index::rebuild(self, now)?;
+        index::rebuild(self, now, &mut |_, _| {})?;
         crate::sessions::rebuild(self, now)?;
         // Free pages still contain the words. Another process can prevent this; SQLite then reuses the pages over time.
         let _ = self.wipe();

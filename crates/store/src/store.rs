@@ -200,6 +200,11 @@ impl Store {
         sessions::pick_up(self, false, now).map(drop)
     }
 
+    /// Takes the files for picked up: somebody did it a moment ago, maybe over another connection.
+    pub fn skip_refresh(&mut self) {
+        self.refreshed = Some(Instant::now());
+    }
+
     /// Checks every file.
     pub fn refresh_fully(&mut self, now: Timestamp) -> Result<usize, StoreError> {
         if self.read_only {
@@ -214,7 +219,16 @@ impl Store {
 
     /// Rebuilds the whole index from the files. Returns how many memories it holds.
     pub fn reindex(&mut self, now: Timestamp) -> Result<usize, StoreError> {
-        let count = index::rebuild(self, now)?;
+        self.reindex_telling(now, &mut |_, _| {})
+    }
+
+    /// The same; `tell` learns how many files are indexed, of how many.
+    pub fn reindex_telling(
+        &mut self,
+        now: Timestamp,
+        tell: &mut dyn FnMut(usize, usize),
+    ) -> Result<usize, StoreError> {
+        let count = index::rebuild(self, now, tell)?;
         sessions::rebuild(self, now)?;
         Ok(count)
     }

@@ -90,6 +90,11 @@ impl Refusal {
     }
 }
 
+/// Whether an entry starts a server or calls one; assistants name the address differently.
+fn is_server(entry: &Value) -> bool {
+    ["command", "url", "httpUrl", "serverUrl", "uri"].iter().any(|name| entry.get(name).is_some())
+}
+
 impl Edit {
     /// Two edits with the same key concern the same place in a file.
     pub(crate) fn key(&self) -> String {
@@ -115,14 +120,22 @@ impl Edit {
         }
     }
 
+    /// The entry of a server, if this is one.
+    pub(crate) fn server(&self) -> Option<&Value> {
+        match self {
+            Edit::JsonEntry { value, .. } | Edit::TomlTable { value, .. } | Edit::YamlItem { value, .. } => {
+                Some(value).filter(|value| is_server(value))
+            }
+            _ => None,
+        }
+    }
+
     /// The entry that exists where a server's entry would go. `None` for other edits.
     pub(crate) fn in_its_place(&self, text: &str) -> Result<Option<Value>, Refusal> {
         match self {
-            Edit::JsonEntry { path, value } if value.get("command").is_some() => json::entry(text, path),
-            Edit::TomlTable { path, value } if value.get("command").is_some() => toml::entry(text, path),
-            Edit::YamlItem { key, value, .. } if value.get("command").is_some() => {
-                yaml::entry(text, key, value)
-            }
+            Edit::JsonEntry { path, value } if is_server(value) => json::entry(text, path),
+            Edit::TomlTable { path, value } if is_server(value) => toml::entry(text, path),
+            Edit::YamlItem { key, value, .. } if is_server(value) => yaml::entry(text, key, value),
             _ => Ok(None),
         }
     }

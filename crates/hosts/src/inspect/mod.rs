@@ -112,6 +112,7 @@ fn examine(
         allow_reads: setup.is_some_and(|setup| setup.allow_reads),
         gate,
         tools: setup.map(|setup| setup.tools.clone()).unwrap_or_default(),
+        http: setup.and_then(|setup| setup.http.clone()),
         ..Options::new(scope, hooks)
     };
     let plan = plan::install(around, manifest, &[host], &options);
@@ -204,6 +205,9 @@ fn again(host: &Host, options: &Options) -> String {
     }
     if options.allow_reads {
         flags.push_str(" --allow-reads");
+    }
+    if options.http.is_some() {
+        flags.push_str(" --http");
     }
     if !options.tools.is_empty() {
         flags.push_str(&format!(" --tools {}", options.tools.join(",")));

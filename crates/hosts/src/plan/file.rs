@@ -6,7 +6,7 @@ use std::path::Path;
 use super::http_entry::{self, Fit};
 use crate::bearer::Bearer;
 use crate::edit::atomic::{self, Mode};
-use crate::edit::{Edit, Refusal, State, Text};
+use crate::edit::{Edit, Refusal, State, Text, Trace};
 use crate::manifest::{self, EditRecord, FileRecord, Owner, hash};
 use crate::place::Surroundings;
 use crate::wish::Wish;
@@ -79,6 +79,7 @@ pub(super) fn plan(
         notes: Vec::new(),
         tokenless: Vec::new(),
     };
+    let asked = wanted;
     let wanted = &draft.fitted(wanted, around.bearer.as_ref(), record)?;
 
     draft.release(active, wanted)?;
@@ -95,7 +96,8 @@ pub(super) fn plan(
         draft.again(&Text::decode(original.as_deref().unwrap_or_default())?.body)?;
     }
     for (owner, edit) in wanted {
-        draft.put(owner, edit, bytes.is_some())?;
+        let replaces = asked.iter().any(|(_, wish)| wish.replace && wish.edit == *edit);
+        draft.put(owner, edit, bytes.is_some(), replaces)?;
     }
 
     let before = without_us(record, as_left, &bytes, &text)?;
@@ -246,9 +248,19 @@ impl Draft {
         Ok(())
     }
 
-    fn put(&mut self, owner: &Owner, edit: &Edit, exists: bool) -> Result<(), Refusal> {
+    fn put(&mut self, owner: &Owner, edit: &Edit, exists: bool, replaces: bool) -> Result<(), Refusal> {
         let state = edit.state(&self.body)?;
-        if let Some(at) = self.edits.iter().position(|record| record.edit.key() == edit.key()) {
+        let known = self.edits.iter().position(|record| record.edit.key() == edit.key());
+        if replaces && state == State::Differs {
+            (self.body, _) = edit.insert("")?;
+            if let Some(at) = known {
+                self.edits.remove(at);
+            }
+            let owners = vec![owner.clone()];
+            self.edits.push(EditRecord { edit: edit.clone(), trace: Trace::default(), owners });
+            return Ok(());
+        }
+        if let Some(at) = known {
             return self.renew(at, owner, edit, state);
         }
         match state {

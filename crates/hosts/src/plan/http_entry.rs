@@ -1,13 +1,13 @@
 //! An entry that calls `hark serve` over HTTP instead of starting `hark mcp`.
 //!
-//! Only the user writes one, and it stays unchanged. It may only lack the token: then hark adds the header as
+//! `hark install --http` writes one and keeps it current. One that the user wrote stays unchanged. It may only lack the token: then hark adds the header as
 //! a separate edit, which `hark uninstall` removes.
 
 use serde_json::{Value, json};
 
 use crate::bearer::Bearer;
 use crate::edit::{Edit, Refusal};
-use crate::manifest::FileRecord;
+use crate::manifest::{EditRecord, FileRecord};
 
 const AUTHORIZATION: &str = "Authorization";
 
@@ -32,6 +32,12 @@ pub(super) fn fit(
     shared: bool,
     record: Option<&FileRecord>,
 ) -> Result<Fit, Refusal> {
+    let is_ours =
+        |record: &EditRecord| record.edit.key() == wish.key() && record.edit.server().is_some_and(calls_us);
+    // One that hark wrote is replaced as a whole.
+    if record.is_some_and(|record| record.edits.iter().any(is_ours)) {
+        return Ok(Fit::AsWished);
+    }
     let Some(entry) = wish.in_its_place(body)?.filter(calls_us) else { return Ok(Fit::AsWished) };
     let bearer = bearer.cloned().unwrap_or_else(Bearer::placeholder);
     let (edit, path) = match wish {

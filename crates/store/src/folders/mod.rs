@@ -144,7 +144,15 @@ fn pick_up_root(
         gone.into_iter().filter(|name| !now_there.iter().any(|(n, _)| n == name)).collect();
     now_there.extend(still_gone.iter().map(|name| (name.clone(), 0)));
     let survey = root.survey(&now_there)?;
-    let changed = index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, survey, now)?;
+    let changed = index_files(
+        &tx,
+        &store.layout,
+        store.embedder.as_ref(),
+        &store.redactor,
+        survey,
+        now,
+        &mut |_, _| {},
+    )?;
     for folder in &still_gone {
         tx.execute("DELETE FROM folder WHERE path = ?1", [folder]).at(&path)?;
     }
@@ -192,6 +200,9 @@ pub(crate) fn survey_everything(layout: &Layout) -> Result<Survey, StoreError> {
     Ok(all)
 }
 
+/// Learns how many files are indexed, of how many.
+pub(crate) type Tell<'a> = &'a mut dyn FnMut(usize, usize);
+
 /// Brings the index in line with the surveyed folders. The caller holds the write lock.
 pub(crate) fn index_files(
     tx: &Connection,
@@ -200,6 +211,7 @@ pub(crate) fn index_files(
     redactor: &Redactor,
     survey: Survey,
     now: Timestamp,
+    tell: Tell<'_>,
 ) -> Result<usize, StoreError> {
     let database = layout.database();
     let mut changes = differences(tx, &survey).at(&database)?;
@@ -227,7 +239,9 @@ pub(crate) fn index_files(
     // In order of their ids, so that a rebuilt index numbers memories as it did when they came. Of one id the
     // user's own file comes first, whatever a repository brings along.
     found.sort_by_key(|(memory, file, _)| (memory.id, Layer::split(file).is_some()));
-    for (memory, file, stamp) in found {
+    let total = found.len();
+    for (done, (memory, file, stamp)) in found.into_iter().enumerate() {
+        tell(done, total);
         if tombstones::passing(tx, &memory.id.full()).at(&database)?.is_some() {
             set_unread(tx, &file, stamp, FORGOTTEN).at(&database)?;
             continue;
@@ -279,7 +293,15 @@ pub(crate) fn recheck(store: &mut Store, file: &str, now: Timestamp) -> Result<b
     let files = stamp.map(|s| (file.to_owned(), s)).into_iter().collect();
     let changed = if stamp.is_some() {
         let survey = Survey { folders: Vec::new(), files };
-        index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, survey, now)?
+        index_files(
+            &tx,
+            &store.layout,
+            store.embedder.as_ref(),
+            &store.redactor,
+            survey,
+            now,
+            &mut |_, _| {},
+        )?
     } else {
         forget_file(&tx, file).at(&path)?
     };

@@ -7,7 +7,7 @@ use hark_core::Timestamp;
 use super::build_mark;
 use crate::connection;
 use crate::error::{At, StoreError};
-use crate::folders;
+use crate::folders::{self, Tell};
 use crate::layers;
 use crate::lost;
 use crate::phrases;
@@ -25,18 +25,24 @@ const EMPTY: &str = "
 
 /// Empties the index and reads every file again, in one transaction: others see the old index
 /// until the new one is whole.
-pub(crate) fn rebuild(store: &mut Store, now: Timestamp) -> Result<usize, StoreError> {
+pub(crate) fn rebuild(store: &mut Store, now: Timestamp, tell: Tell<'_>) -> Result<usize, StoreError> {
     let path = store.layout.database();
     let mark = build_mark(store.embedder.as_ref());
     // Building touches every page again and again; the usual cache would thrash.
     let _ = store.conn.execute_batch("PRAGMA cache_size = -262144");
-    let outcome = rebuild_within(store, &path, &mark, now);
+    let outcome = rebuild_within(store, &path, &mark, now, tell);
     let _ = store.conn.execute_batch("PRAGMA cache_size = -12000; PRAGMA shrink_memory");
     store.cache.borrow_mut().forget();
     outcome
 }
 
-fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Result<usize, StoreError> {
+fn rebuild_within(
+    store: &Store,
+    path: &Path,
+    mark: &str,
+    now: Timestamp,
+    tell: Tell<'_>,
+) -> Result<usize, StoreError> {
     let tx = connection::begin(&store.conn, path, store.patience)?;
     tx.execute_batch(EMPTY).at(path)?;
     tx.execute(
@@ -49,7 +55,7 @@ fn rebuild_within(store: &Store, path: &Path, mark: &str, now: Timestamp) -> Res
     layers::rebuild(&tx, &store.layout)?;
     // Looked at under the lock: nobody of ours can add a file in between.
     let found = folders::survey_everything(&store.layout)?;
-    folders::index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, found, now)?;
+    folders::index_files(&tx, &store.layout, store.embedder.as_ref(), &store.redactor, found, now, tell)?;
     // Failures whose file is gone; the others followed their files.
     const ORPHANS: &str =
         "SELECT num FROM failure WHERE memory IS NOT NULL AND memory NOT IN (SELECT id FROM memory)";
