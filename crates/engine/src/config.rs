@@ -36,7 +36,9 @@ pub struct Config {
     pub backup: BackupConfig,
     pub history: HistoryConfig,
     pub distil: DistilConfig,
+    pub ingest: IngestConfig,
     pub mcp: McpConfig,
+    pub serve: ServeConfig,
     pub projects: ProjectsConfig,
 }
 
@@ -159,11 +161,34 @@ pub struct DistilConfig {
     pub inbox_days: u32,
 }
 
+/// Which transcripts to read, and how a running service learns of changes in them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IngestConfig {
+    pub paths: Vec<PathBuf>,
+    pub watch: Watch,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Watch {
+    Auto,
+    Poll,
+    Off,
+}
+
 /// What servers offer to assistants.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct McpConfig {
     pub tools: Vec<crate::operation::Family>,
+}
+
+/// What `hark serve` answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServeConfig {
+    pub open_metrics: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -80,6 +80,11 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// Takes the files for picked up: the same caller did it a moment ago.
+    pub fn skip_refresh(&mut self) {
+        self.store.skip_refresh();
+    }
+
     pub fn open(home: Home, config: Config, clock: Clock) -> Result<Engine, EngineError> {
         Self::open_as(home, config, clock, Role::Ordinary)
     }
@@ -132,6 +137,16 @@ impl Engine {
 
     pub(crate) fn redactor(&self) -> Arc<Redactor> {
         self.redactor.clone()
+    }
+
+    /// A number that changes when another connection has committed.
+    pub fn data_version(&self) -> Result<i64, EngineError> {
+        Ok(self.store.data_version()?)
+    }
+
+    /// What a watcher compares after a change.
+    pub fn pulse(&self) -> Result<hark_store::Pulse, EngineError> {
+        Ok(self.store.pulse()?)
     }
 
     pub fn now(&self) -> Timestamp {
@@ -212,7 +227,7 @@ impl Engine {
         std::mem::take(&mut self.missing)
     }
 
-    pub(crate) fn random<const N: usize>() -> Result<[u8; N], EngineError> {
+    pub fn random<const N: usize>() -> Result<[u8; N], EngineError> {
         let mut bytes = [0; N];
         getrandom::fill(&mut bytes).map_err(|e| EngineError::Random(e.to_string()))?;
         Ok(bytes)

@@ -3,6 +3,7 @@
 //! An operation is a file in [`ops`]: request, response, `run`. The command line, the MCP server and
 //! everything else call operations and nothing below them.
 
+pub mod activity;
 mod chain;
 pub mod clock;
 pub mod config;
@@ -31,6 +32,7 @@ mod reach;
 pub mod recall;
 mod repeat;
 pub mod serve_token;
+pub mod service;
 mod sessions;
 mod summarise;
 mod summary;
@@ -38,6 +40,7 @@ pub mod trace;
 pub mod transfer;
 mod trust;
 mod turns;
+mod units;
 mod voice;
 pub mod worker;
 
@@ -46,7 +49,7 @@ pub use config::Config;
 pub use engine::{Caller, Connection, Engine};
 pub use error::{EngineError, ErrorKind};
 pub use hark_hosts::process;
-pub use hark_store::{Layout, fold_beside};
+pub use hark_store::{Layout, Pulse, StoreError, fold_beside};
 pub use hark_store::{Told, Trust};
 pub use home::Home;
 pub use machine::Machine;

@@ -43,13 +43,22 @@ pub fn start(level: Option<&str>, to_file: bool, home: Option<&Path>) -> Result<
     Ok(())
 }
 
+/// The last lines of the log files of a store, oldest first.
+pub(crate) fn last_lines(home: &Path, most: usize) -> Vec<String> {
+    let door = Door::new(home);
+    let read = |file| door.read_to_string(Path::new(file), LONGEST * 4).unwrap_or_default();
+    let text = [read(OLD_FILE), read(FILE)].concat();
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(most)..].iter().map(|line| (*line).to_owned()).collect()
+}
+
 /// Logs that an operation runs.
 pub fn call(operation: &str) {
     tracing::info!(operation, "call");
 }
 
 /// One step of a traced run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Step {
     pub name: &'static str,
     /// How many steps it is part of.

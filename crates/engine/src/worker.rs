@@ -18,6 +18,7 @@ use crate::failures;
 use crate::hooks::capture;
 use crate::ingest;
 use crate::live;
+use crate::operation::Progress;
 use crate::ops::{backup, embed, retention};
 
 /// What a run did.
@@ -53,8 +54,18 @@ pub fn lock(layout: &Layout) -> Option<File> {
 /// Works until nothing is left or the time is up. Without surroundings, reads only the transcripts that hooks
 /// named.
 pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) -> Result<Done, EngineError> {
-    let started = Instant::now();
     let Some(_lock) = lock(engine.store.layout()) else { return Ok(Done { busy: true, ..Done::default() }) };
+    pass(engine, limit, around, &mut |_| {})
+}
+
+/// The same for a caller that holds the lock.
+pub(crate) fn pass(
+    engine: &mut Engine,
+    limit: Duration,
+    around: Option<&Surroundings>,
+    tell: &mut dyn FnMut(Progress),
+) -> Result<Done, EngineError> {
+    let started = Instant::now();
     engine.store.be_courteous();
     // A partial snapshot left by a killed process is a copy of memories.
     let _ = engine.store.remove_leftovers();
@@ -96,7 +107,7 @@ pub fn run(engine: &mut Engine, limit: Duration, around: Option<&Surroundings>) 
         done.backed_up = backup::in_background(engine, now)?;
     }
     if started.elapsed() < limit {
-        done.embedded = embed::in_background(engine, until)?;
+        done.embedded = embed::in_background(engine, until, tell)?;
     }
     // The work above is done, even if merging and folding fail.
     let _ = engine.store.join_segments(now, until);

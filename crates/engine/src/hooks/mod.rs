@@ -15,6 +15,7 @@ pub(crate) mod left_off;
 pub(crate) mod page;
 pub mod prompt;
 mod remind;
+pub mod times;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -32,6 +32,19 @@ const HEAD: u64 = 64 * 1024;
 
 /// All transcripts on this machine, of one host or of all.
 pub(super) fn usual(around: &Surroundings, wanted: &dyn Fn(&str) -> bool) -> Found {
+    usual_among(around, wanted, &|place| files(place))
+}
+
+/// Those that are, or are inside, `changed`.
+pub(super) fn usual_changed(around: &Surroundings, changed: &[PathBuf]) -> Found {
+    usual_among(around, &|_| true, &|place| below(place, changed))
+}
+
+fn usual_among(
+    around: &Surroundings,
+    wanted: &dyn Fn(&str) -> bool,
+    files: &dyn Fn(&Path) -> Vec<PathBuf>,
+) -> Found {
     let mut found = Found::default();
     for transcripts in TRANSCRIPTS.iter().copied().filter(|t| wanted(t.host)) {
         for place in transcripts.places(around) {
@@ -45,6 +58,21 @@ pub(super) fn usual(around: &Surroundings, wanted: &dyn Fn(&str) -> bool) -> Fou
         }
     }
     found.sorted()
+}
+
+/// What of `changed` is in a place.
+pub(super) fn below(place: &Path, changed: &[PathBuf]) -> Vec<PathBuf> {
+    changed.iter().filter(|path| path.starts_with(place)).flat_map(|path| files(path)).collect()
+}
+
+/// Where assistants store transcripts on this machine. Databases are left out: what changes in them is in other files
+/// first.
+pub(crate) fn places(around: &Surroundings) -> Vec<PathBuf> {
+    let files = TRANSCRIPTS.iter().filter(|transcripts| transcripts.shape != Shape::Database);
+    let mut places: Vec<PathBuf> = files.flat_map(|transcripts| transcripts.places(around)).collect();
+    places.sort();
+    places.dedup();
+    places
 }
 
 /// The named files, and everything in the named folders.
@@ -82,6 +110,15 @@ fn recognise(path: &Path) -> Option<&'static Transcripts> {
 }
 
 impl Found {
+    /// Takes in further files. Sorts in an order that does not depend on the file system, and removes duplicates.
+    /// Second-hand transcripts come last, so that the assistants' own ones count.
+    pub(super) fn join(&mut self, other: Found) {
+        self.jobs.extend(other.jobs);
+        let key = |job: &Job| (job.transcripts.secondhand, job.path.clone());
+        self.jobs.sort_by_key(key);
+        self.jobs.dedup_by(|a, b| a.path == b.path);
+    }
+
     fn add(&mut self, path: PathBuf, transcripts: &'static Transcripts) {
         let path = std::path::absolute(&path).unwrap_or(path);
         let Ok(meta) = fs::metadata(&path) else { return };
@@ -98,12 +135,8 @@ impl Found {
         self.jobs.push(Job { path, transcripts, size, mtime });
     }
 
-    /// Sorts in an order that does not depend on the file system, and removes duplicates. Second-hand transcripts
-    /// come last, so that the assistants' own ones count.
     fn sorted(mut self) -> Self {
-        let key = |job: &Job| (job.transcripts.secondhand, job.path.clone());
-        self.jobs.sort_by_key(key);
-        self.jobs.dedup_by(|a, b| a.path == b.path);
+        self.join(Found::default());
         self
     }
 }

@@ -22,7 +22,7 @@ use hark_core::Timestamp;
 use hark_hosts::Surroundings;
 use hark_store::StoreError;
 
-pub(crate) use find::times as times_of_use;
+pub(crate) use find::{places, times as times_of_use};
 pub use finish::after_session;
 pub use report::{Events, Files, Report, Sessions, Trouble};
 pub use watch::Progress;
@@ -54,7 +54,11 @@ pub fn run(
     let _lock = lock(engine, true)?;
     let of_host = |host: &str| wanted.host.as_deref().is_none_or(|only| only == host);
     let found = if wanted.paths.is_empty() {
-        find::usual(around, &of_host)
+        let mut found = find::usual(around, &of_host);
+        let more = find::named(&more_places(engine, around), &of_host);
+        found.missing.extend(more.missing.iter().cloned());
+        found.join(more);
+        found
     } else {
         find::named(&wanted.paths, &of_host)
     };
@@ -82,6 +86,9 @@ pub(crate) fn tail(
         Some(around) => find::usual(around, &|host| read_before.iter().any(|known| known == host)),
         None => Found::default(),
     };
+    if let Some(around) = around {
+        found.join(find::named(&more_places(engine, around), &|_| true));
+    }
     for (host, path) in engine.store.transcripts_since(engine.now().minus_millis(GROWING_MS))? {
         let path = PathBuf::from(path);
         if !found.jobs.iter().any(|job| job.path == path) {
@@ -89,6 +96,50 @@ pub(crate) fn tail(
         }
     }
     read_all(engine, found, None, Some(until), &mut report, &mut |_| {})?;
+    Ok(report)
+}
+
+/// The places that the settings add. `~` is the home folder.
+pub(crate) fn more_places(engine: &Engine, around: &Surroundings) -> Vec<PathBuf> {
+    let expand = |path: &PathBuf| match path.strip_prefix("~") {
+        Ok(rest) => around.home.join(rest),
+        Err(_) => path.clone(),
+    };
+    engine.config.ingest.paths.iter().map(expand).collect()
+}
+
+/// What a running service reads.
+pub(crate) enum Follow<'a> {
+    /// Everything that is new or has grown.
+    All,
+    /// Of these files and folders.
+    Changed(&'a [PathBuf]),
+}
+
+/// Reads the transcripts of every assistant on this machine while they grow. Another process that reads them goes first.
+pub(crate) fn follow(
+    engine: &mut Engine,
+    around: &Surroundings,
+    follow: &Follow<'_>,
+    until: Instant,
+    tell: &mut dyn FnMut(&Progress),
+) -> Result<Report, EngineError> {
+    let mut report = Report::default();
+    let Ok(Some(_lock)) = lock(engine, false) else { return Ok(report) };
+    let more = more_places(engine, around);
+    let mut found;
+    match follow {
+        Follow::All => {
+            found = find::usual(around, &|_| true);
+            found.join(find::named(&more, &|_| true));
+        }
+        Follow::Changed(changed) => {
+            found = find::usual_changed(around, changed);
+            let named: Vec<PathBuf> = more.iter().flat_map(|place| find::below(place, changed)).collect();
+            found.join(find::named(&named, &|_| true));
+        }
+    }
+    read_all(engine, found, None, Some(until), &mut report, tell)?;
     Ok(report)
 }
 

@@ -97,14 +97,34 @@ impl Machine {
         }
     }
 
+    /// Requests a minute per caller; 0 is no limit.
+    pub fn serve_rate(&self, flag: Option<u32>, default: u32) -> Result<u32, EngineError> {
+        let setting = std::env::var("HARK_SERVE_RATE").ok().filter(|text| !text.is_empty());
+        match (flag, setting) {
+            (Some(rate), _) => Ok(rate),
+            (None, Some(text)) => text.parse().map_err(|_| {
+                EngineError::invalid(
+                    format!("HARK_SERVE_RATE: invalid number `{text}`"),
+                    "unset it, or set it to requests a minute; 0 means no limit",
+                )
+            }),
+            (None, None) => Ok(default),
+        }
+    }
+
     /// The address of a server started here, as seen from this machine.
-    pub fn serve_url(&self) -> Result<String, EngineError> {
+    pub fn serve_address(&self, port: Option<u16>) -> Result<SocketAddr, EngineError> {
         let host = match self.serve_host(None)? {
             IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
             IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
             host => host,
         };
-        Ok(format!("http://{}/mcp", SocketAddr::new(host, self.serve_port(None)?)))
+        Ok(SocketAddr::new(host, self.serve_port(port)?))
+    }
+
+    /// Where clients on this machine reach it.
+    pub fn serve_url(&self) -> Result<String, EngineError> {
+        Ok(format!("http://{}/mcp", self.serve_address(None)?))
     }
 }
 

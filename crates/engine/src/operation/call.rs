@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 
+use crate::activity::Activity;
 use crate::engine::Caller;
 use crate::machine::Machine;
 
@@ -22,19 +23,27 @@ pub struct Call<'a> {
     pub ask: &'a mut dyn FnMut(&str) -> Option<bool>,
     /// Whether standard output is to be JSON, for operations that write it themselves.
     pub json: bool,
+    /// Waits until the process is told to stop; `None` where the call is not the whole process.
+    pub until_stopped: Option<&'a mut dyn FnMut()>,
     pub stdin: &'a mut dyn Read,
     pub stdout: &'a mut dyn Write,
 }
 
 impl Machine {
-    /// A call where nobody watches and nobody can be asked.
+    /// A call where nobody can be asked. Others see how far it is.
     pub fn unattended<T>(&self, caller: &Caller, work: impl FnOnce(&mut Call<'_>) -> T) -> T {
+        let mut activity = Activity::of(self);
         work(&mut Call {
             machine: self,
             caller,
-            progress: &mut |_| {},
+            progress: &mut |progress| {
+                if let Some(activity) = &mut activity {
+                    activity.show(progress);
+                }
+            },
             ask: &mut |_| None,
             json: false,
+            until_stopped: None,
             stdin: &mut std::io::empty(),
             stdout: &mut std::io::sink(),
         })

@@ -50,7 +50,7 @@ pub trait OperateHere: clap::Args + Clone + DeserializeOwned + JsonSchema + Send
 }
 
 /// A response: data for programs, text for people and for models.
-pub trait Reply: Serialize + Send + 'static {
+pub trait Reply: Serialize + JsonSchema + Send + 'static {
     /// How it reads in a terminal.
     fn print(&self, page: &mut Page);
 
@@ -82,6 +82,8 @@ pub struct Code {
     typed: fn(&ArgMatches, &mut Call<'_>) -> Result<Prepared, EngineError>,
     parsed: fn(Value) -> Result<Prepared, EngineError>,
     request: fn() -> Value,
+    accepts: fn() -> Value,
+    returns: fn() -> Value,
 }
 
 /// A request that is ready to run.
@@ -98,6 +100,8 @@ impl Code {
             typed: |matches, call| Ok(Prepared(Box::new(OnStore(read::<R>(matches)?.typed(call)?)))),
             parsed: |value| Ok(Prepared(Box::new(OnStore(parse::<R>(value)?)))),
             request: schema::of::<R>,
+            accepts: schema::accepted::<R>,
+            returns: schema::returned::<R::Response>,
         }
     }
 
@@ -108,6 +112,8 @@ impl Code {
             typed: |matches, _| Ok(Prepared(Box::new(Here(read::<R>(matches)?)))),
             parsed: |value| Ok(Prepared(Box::new(Here(parse::<R>(value)?)))),
             request: schema::of::<R>,
+            accepts: schema::accepted::<R>,
+            returns: schema::returned::<R::Response>,
         }
     }
 
@@ -128,6 +134,17 @@ impl Code {
     pub fn request_schema(&self) -> Value {
         (self.request)()
     }
+
+    /// What it takes, with everything that a program can know beforehand: bounds, alternatives, and the options that
+    /// are left out of the schema for models.
+    pub fn accepted_schema(&self) -> Value {
+        schema::completed((self.accepts)(), &self.args(clap::Command::new("route")))
+    }
+
+    /// What it returns.
+    pub fn returned_schema(&self) -> Value {
+        (self.returns)()
+    }
 }
 
 impl Prepared {
@@ -146,6 +163,11 @@ impl Done {
     /// As JSON text for people and scripts.
     pub fn json(&self) -> String {
         self.0.json()
+    }
+
+    /// The same as data.
+    pub fn data(&self) -> Result<Value, EngineError> {
+        self.0.data()
     }
 
     pub fn print(&self, page: &mut Page) {
@@ -198,6 +220,7 @@ impl<R: OperateHere> Run for Here<R> {
 
 trait Speak: Send {
     fn json(&self) -> String;
+    fn data(&self) -> Result<Value, EngineError>;
     fn print(&self, page: &mut Page);
     fn answer(&self) -> Result<Answer, EngineError>;
     fn problem(&self) -> Option<EngineError>;
@@ -207,6 +230,10 @@ trait Speak: Send {
 impl<T: Reply> Speak for T {
     fn json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    fn data(&self) -> Result<Value, EngineError> {
+        tell::value(self)
     }
 
     fn print(&self, page: &mut Page) {

@@ -114,7 +114,7 @@ const NOTHING: &[(&str, &str)] =
     &[("project", "auto"), ("kind", "all"), ("kinds", "all"), ("kind", "any"), ("detail", "false")];
 
 /// Flags of commands that are no arguments of tools.
-const NOT_FOR_TOOLS: &[&str] = &["words", "from_stdin", "passphrase", "passphrase_file", "target"];
+pub(super) const NOT_FOR_TOOLS: &[&str] = &["words", "from_stdin", "passphrase", "passphrase_file", "target"];
 
 /// The names of an operation's arguments.
 pub struct Names {

@@ -78,6 +78,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             "pass a document, or read every markdown file with --all-files",
         ));
     }
+    if !request.dry_run {
+        documents::again::note(engine, &chosen, scope.project(), &reading.files)?;
+    }
     Ok(Response {
         path: path.display().to_string(),
         project: scope.project().map(ToString::to_string),

@@ -1,5 +1,9 @@
 //! Shows settings, changes one, and prints the path of their file.
 
+pub mod explain;
+
+pub use explain::OPERATION as EXPLAIN;
+
 use std::path::PathBuf;
 
 use clap::Args;
@@ -39,11 +43,11 @@ pub struct Path {}
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Defaults {}
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Settings(Config);
+pub struct Settings(#[schemars(with = "serde_json::Map<String, Value>")] Config);
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Setting {
     pub name: String,
     pub value: Value,
@@ -54,14 +58,14 @@ pub struct Setting {
     text: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct File {
     pub path: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct DefaultSettings(Config);
+pub struct DefaultSettings(#[schemars(with = "serde_json::Map<String, Value>")] Config);
 
 /// One setting with its own type: a number stays a number.
 fn as_data(config: &Config, name: &str) -> Value {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tracing::debug_span;
 
 use super::embed;
+use crate::activity::{self, Working};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hooks::prompt;
@@ -19,6 +20,7 @@ use crate::operation::{
 };
 use crate::project::predecessor;
 use crate::project_store::{self, Found};
+use crate::service::{ServiceState, Watches};
 use crate::trace::{self, Step};
 use hark_hosts::{Health, Scope, Wiring};
 
@@ -31,7 +33,7 @@ pub struct Request {
     pub trace: bool,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Response {
     pub healthy: bool,
     pub home: String,
@@ -42,7 +44,14 @@ pub struct Response {
     pub heard: Vec<Heard>,
     pub findings: Vec<Finding>,
     /// Every assistant on this machine.
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     pub assistants: Vec<Health>,
+    /// The service that works on this store, if one runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<ServiceState>,
+    /// Long work that is being done now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub working: Vec<Working>,
     /// The steps of a prompt hook, if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<Step>,
@@ -101,6 +110,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
         last_injection: seen.last_injection.map(|at| at.to_string()),
     });
     let heard = heard.collect();
+    let service = ServiceState::read(engine.store.layout());
+    findings.extend(service.iter().flat_map(|service| service.findings(now)));
     let stats = engine.store.stats()?;
     if stats.memories > 0 && clock_is_behind(engine)? {
         findings.push(Finding {
@@ -120,6 +131,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<R
         heard,
         findings,
         assistants: Vec::new(),
+        service: service.map(ServiceState::view),
+        working: activity::current(engine.store.layout(), now),
         trace: Vec::new(),
     })
 }
@@ -314,7 +327,7 @@ fn trace_prompt(engine: &Engine, call: &Call<'_>) -> Result<Vec<Step>, EngineErr
         let config = debug_span!("read settings").in_scope(|| call.machine.config())?;
         let mut hook = debug_span!("open store")
             .in_scope(|| Engine::open_as(call.machine.home()?, config, call.machine.clock, Role::Hook))?;
-        prompt::for_prompt(&mut hook, None, call.machine.cwd.as_deref(), &prompt)
+        prompt::for_prompt(&mut hook, None, call.machine.cwd.as_deref(), &prompt, &[])
     });
     outcome?;
     Ok(steps)
@@ -341,6 +354,12 @@ impl Reply for Response {
             if let Some(fix) = &finding.mend {
                 page.print(&format!("  fix: {}\n", safe(fix)));
             }
+        }
+        if let Some(service) = &self.service {
+            page.print(&service_text(service));
+        }
+        for work in &self.working {
+            page.print(&format!("{DIM}working:{DIM:#} {}, {} of {}\n", work.what, work.done, work.total));
         }
         for health in &self.assistants {
             page.print(&assistant_text(health));
@@ -375,6 +394,16 @@ impl Reply for Response {
     fn problem(&self) -> Option<EngineError> {
         (!self.healthy).then(|| EngineError::Unhealthy)
     }
+}
+
+fn service_text(service: &ServiceState) -> String {
+    let how = match service.watches {
+        Watches::Inotify => format!("watches {}", count(service.folders, "folder", "folders")),
+        Watches::Polling => "looks at transcripts every few seconds".to_owned(),
+        Watches::Off => "reads no transcripts (ingest.watch is off)".to_owned(),
+    };
+    let command = service.host.command();
+    format!("{GOOD}service:{GOOD:#} {command} since {}, {how}\n", service.since)
 }
 
 fn assistant_text(health: &Health) -> String {

@@ -16,7 +16,9 @@ use crate::embed::{Choice, Embedder, Shelf};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 
-use crate::operation::{Code, DIM, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate};
+use crate::operation::{
+    Call, Code, DIM, EVERYWHERE, Effect, Group, Operate, Operation, Page, Progress, Reply, Tool, Who,
+};
 
 /// Passages embedded before each short write: about half a second of work.
 const BATCH: usize = 64;
@@ -38,12 +40,17 @@ pub struct Response {
     pub millis: u64,
 }
 
-pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+pub fn run(
+    engine: &mut Engine,
+    _caller: &Caller,
+    request: &Request,
+    tell: &mut dyn FnMut(Progress),
+) -> Result<Response, EngineError> {
     let started = Instant::now();
     let encoder = chosen(engine)?;
     let until = request.max_seconds.map(|seconds| started + Duration::from_secs(seconds));
     engine.store.refresh(engine.now())?;
-    let added = fill(engine, &encoder, until, &mut |_| {})?;
+    let added = fill_showing(engine, &encoder, until, tell)?;
     let coverage = engine.store.coverage(encoder.id())?;
     Ok(Response {
         space: encoder.id().to_owned(),
@@ -73,12 +80,30 @@ fn chosen(engine: &Engine) -> Result<Arc<MiniLm>, EngineError> {
 const WORKER_SECONDS: u64 = 20;
 
 /// One bounded run by the worker, if an encoder is in use.
-pub(crate) fn in_background(engine: &mut Engine, until: Instant) -> Result<usize, EngineError> {
+pub(crate) fn in_background(
+    engine: &mut Engine,
+    until: Instant,
+    tell: &mut dyn FnMut(Progress),
+) -> Result<usize, EngineError> {
     let until = until.min(Instant::now() + Duration::from_secs(WORKER_SECONDS));
     match engine.encoder() {
-        Some(encoder) => fill(engine, &encoder, Some(until), &mut |_| {}),
+        Some(encoder) => fill_showing(engine, &encoder, Some(until), tell),
         None => Ok(0),
     }
+}
+
+/// Fills, and tells how far it is.
+fn fill_showing(
+    engine: &mut Engine,
+    encoder: &MiniLm,
+    until: Option<Instant>,
+    tell: &mut dyn FnMut(Progress),
+) -> Result<usize, EngineError> {
+    let before = engine.store.coverage(encoder.id())?;
+    let total = before.passages.saturating_sub(before.embedded) as u64;
+    fill(engine, encoder, until, &mut |made| {
+        tell(Progress { what: "making vectors", done: made as u64, total });
+    })
 }
 
 /// How many memories a call embeds at most, and how long it takes for that.
@@ -184,7 +209,13 @@ pub const OPERATION: Operation = Operation {
     code: Code::on_store::<Request>(),
 };
 
-operate!(Request => Response, run);
+impl Operate for Request {
+    type Response = Response;
+
+    fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
+        run(engine, call.caller, self, call.progress)
+    }
+}
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
@@ -213,7 +244,7 @@ mod tests {
     }
 
     fn embed(engine: &mut Engine, max_seconds: Option<u64>) -> (usize, usize, usize) {
-        let done = run(engine, &Caller::user(None), &Request { max_seconds }).unwrap();
+        let done = run(engine, &Caller::user(None), &Request { max_seconds }, &mut |_| {}).unwrap();
         (done.added, done.embedded, done.passages)
     }
 
@@ -233,7 +264,7 @@ mod tests {
         let mut engine = engine(folder.path());
         let ids: Vec<String> =
             (0..40).map(|n| keep(&mut engine, &format!("the cat number {n} sat on the mat"))).collect();
-        let missing = run(&mut engine, &Caller::user(None), &Request::default()).unwrap_err();
+        let missing = run(&mut engine, &Caller::user(None), &Request::default(), &mut |_| {}).unwrap_err();
         assert!(missing.to_string().contains("not installed"), "{missing}");
         assert!(examined(&mut engine).contains("minilm is in use but missing"));
 
@@ -258,7 +289,7 @@ mod tests {
         assert_eq!(embed(&mut engine, Some(0)), (0, 39, 40));
 
         let request = reindex::Request::default();
-        let done = reindex::run(&mut engine, &Caller::user(None), &request, &mut |_, _| {}).unwrap();
+        let done = reindex::run(&mut engine, &Caller::user(None), &request, &mut |_| {}).unwrap();
         let vectors = done.vectors.unwrap();
         assert_eq!((vectors.embedded, vectors.passages, vectors.left), (39, 40, 0), "as it was before");
         let space = engine.encoder().unwrap().id().to_owned();

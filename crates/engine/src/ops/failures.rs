@@ -1,6 +1,7 @@
 //! Shows past failures by file, command or symbol.
 
 use clap::Args;
+use hark_core::Timestamp;
 use hark_core::failure::command::main_of;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,9 @@ pub struct Request {
     #[arg(long)]
     #[serde(default)]
     pub open: bool,
+    /// Only what was seen or fixed since `7d` or a date
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
     /// Maximum number of results
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
@@ -52,6 +56,18 @@ pub struct FailureView {
     pub seen: u32,
     /// How often it recurred after a fix.
     pub relapses: u32,
+    /// Runs that it made fail.
+    pub runs: u32,
+    /// Attempts in vain.
+    pub vain: u32,
+    /// How long it was there before it was fixed, in minutes, all times together.
+    pub minutes: i64,
+    pub last: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<String>,
+    /// The session in which it was last seen or fixed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     pub age: String,
     /// What was tried without success.
     pub tried: Vec<String>,
@@ -97,14 +113,18 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             }
         }
     }
+    let since = request.since.as_deref().map(|t| Timestamp::parse_since(t, now)).transpose()?;
     let mut seen: Vec<i64> = Vec::new();
     found.retain(|hit| {
-        let fresh = !seen.contains(&hit.failure.num);
-        seen.push(hit.failure.num);
-        fresh && (hit.failure.open || !request.open)
+        let row = &hit.failure;
+        let fresh = !seen.contains(&row.num);
+        seen.push(row.num);
+        let lately = since.is_none_or(|since| row.last_at.max(row.fixed_at) >= since);
+        fresh && lately && (row.open || !request.open)
     });
     found.sort_by_key(|hit| (!hit.failure.open, std::cmp::Reverse(hit.failure.last_at), hit.failure.num));
     found.truncate(request.limit.unwrap_or(20).min(MOST));
+    let store = &engine.store;
     let view = |hit: FailureHit| {
         let row = hit.failure;
         let confidence = row.record.confidence();
@@ -121,6 +141,15 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
             symbols: record.symbols,
             seen: record.seen,
             relapses: record.relapses,
+            runs: record.runs,
+            vain: record.vain,
+            minutes: record.took_ms / 60_000,
+            last: row.last_at.to_string(),
+            fixed: (row.fixed_at > Timestamp::from_millis(0)).then(|| row.fixed_at.to_string()),
+            session: Some(row.session)
+                .filter(|num| *num > 0)
+                .and_then(|num| store.session_id(num).ok())
+                .filter(|id| !id.is_empty()),
             age: row.last_at.age(now),
             tried: record.tried,
             fix: Some(record.fix).filter(|fix| !fix.is_empty()),

@@ -299,7 +299,7 @@ impl Operate for Reject {
 operate!(EditRequest => Response, edit);
 
 /// The list, which says what to do next.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Listed(Response);
 

@@ -1,12 +1,13 @@
 //! Shows what hark injected into assistants, its cost, and what followed.
 
 use clap::Args;
-use hark_core::Timestamp;
 use hark_core::hindsight::{Sign, is_of_use};
-use hark_store::LedgerRow;
+use hark_core::{IdRef, Timestamp};
+use hark_store::{LedgerDay, LedgerFilter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::told::{Named, named};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hindsight::LookBack;
@@ -26,6 +27,23 @@ pub struct Request {
     /// Maximum number of texts
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
+    /// Skip this many texts first
+    #[arg(long, value_name = "N")]
+    #[schemars(skip)]
+    pub offset: Option<usize>,
+    /// Only texts that hold this memory
+    #[arg(long, value_name = "ID")]
+    #[schemars(skip)]
+    pub memory: Option<String>,
+    /// Only sessions of this project: name, key or folder
+    #[arg(long, value_name = "P")]
+    #[schemars(skip)]
+    pub project: Option<String>,
+    /// Add the tokens of each day
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(skip)]
+    pub days: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -36,8 +54,19 @@ pub struct Response {
     pub sums: Vec<Sum>,
     /// The newest texts.
     pub entries: Vec<Entry>,
+    /// Days with texts, oldest first, if requested.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub days: Vec<Day>,
     #[serde(skip)]
     pub by_session: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Day {
+    /// `2026-10-03`, UTC.
+    pub day: String,
+    pub count: i64,
+    pub tokens: i64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -64,6 +93,12 @@ pub struct Entry {
     /// Absent if that cannot be said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_use: Option<bool>,
+    /// The session that received it, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// What the items are called, as far as they are still there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<Named>,
 }
 
 pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
@@ -73,28 +108,39 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         Some(id) => Some(super::sessions::one(engine, id)?.num),
         None => None,
     };
-    let sums: Vec<Sum> = engine
-        .store
-        .ledger_sums(since, session)?
-        .into_iter()
-        .map(|sum| Sum {
-            host: sum.host,
-            surface: sum.surface,
-            count: sum.count,
-            bytes: sum.bytes,
-            tokens: sum.tokens,
-            last: sum.last.to_string(),
-        })
-        .collect();
+    let item = match &request.memory {
+        Some(id) => Some(engine.store.find(&id.parse::<IdRef>()?)?.memory.id.short()),
+        None => None,
+    };
+    let projects = match &request.project {
+        Some(name) => {
+            let key = super::scope::named(engine, name)?;
+            Some(engine.store.project_num(&key)?.into_iter().collect())
+        }
+        None => None,
+    };
+    let filter = LedgerFilter { session, since, until: None, item, projects };
+    let sum = |sum: hark_store::LedgerSum| Sum {
+        host: sum.host,
+        surface: sum.surface,
+        count: sum.count,
+        bytes: sum.bytes,
+        tokens: sum.tokens,
+        last: sum.last.to_string(),
+    };
+    let sums: Vec<Sum> = engine.store.ledger_sums_of(&filter)?.into_iter().map(sum).collect();
     let limit = request.limit.unwrap_or(20).min(10_000);
-    let rows = engine.store.ledger(session, limit)?;
-    let rows: Vec<LedgerRow> = rows.into_iter().filter(|row| since.is_none_or(|s| row.at >= s)).collect();
+    let rows = engine.store.ledger_page(&filter, limit, request.offset.unwrap_or(0))?;
     let mut back = LookBack::with_futures(engine, &rows)?;
     let mut entries = Vec::new();
     for row in rows {
         let followed = back.signs(engine, &row)?;
         entries.push(Entry {
             at: row.at.to_string(),
+            session: Some(row.session)
+                .filter(|num| *num > 0)
+                .and_then(|num| engine.store.session_id(num).ok()),
+            named: named(engine, &row.items),
             host: row.host,
             of_use: is_of_use(&row.surface, &followed),
             surface: row.surface,
@@ -111,8 +157,17 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         tokens: sums.iter().map(|s| s.tokens).sum(),
         sums,
         entries,
+        days: match request.days {
+            true => engine.store.ledger_days(&filter)?.iter().map(day).collect(),
+            false => Vec::new(),
+        },
         by_session: request.session.is_some(),
     })
+}
+
+fn day(day: &LedgerDay) -> Day {
+    let text = day.day.to_string();
+    Day { day: text.get(..10).unwrap_or(&text).to_owned(), count: day.count, tokens: day.tokens }
 }
 
 pub const OPERATION: Operation = Operation {

@@ -44,6 +44,10 @@ pub struct Request {
     #[schemars(description = "Most results")]
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
+    /// Skip this many first
+    #[arg(long, value_name = "N")]
+    #[schemars(skip)]
+    pub offset: Option<usize>,
     /// In order of creation
     #[arg(skip)]
     #[serde(default)]
@@ -84,7 +88,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let order = if request.oldest_first { ListOrder::OldestFirst } else { ListOrder::NewestChange };
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let total = engine.store.count(&filter)?;
-    let found = engine.store.list(&filter, order, limit)?;
+    let offset = request.offset.unwrap_or(0);
+    let mut found = engine.store.list(&filter, order, limit.saturating_add(offset))?;
+    found.drain(..offset.min(found.len()));
     let empty = if total == 0 { Some(why_empty(engine, request, &filter)?) } else { None };
     let memories = found.iter().map(|stored| MemoryView::of(engine, stored, now)).collect();
     Ok(Response { memories, total, empty })

@@ -27,6 +27,7 @@ operations! {
     show { OPERATION }
     context { OPERATION }
     links { OPERATION }
+    clusters { OPERATION }
     tags { OPERATION }
     edit { OPERATION }
     status { RESOLVE, REOPEN, ARCHIVE, RESTORE }
@@ -37,7 +38,7 @@ operations! {
     history { OPERATION }
     undo { OPERATION }
     update { OPERATION }
-    sessions { OPERATION, SEARCH, SHOW, FILES, PATH, WATCH }
+    sessions { OPERATION, SEARCH, SHOW, STORY, FILES, PATH, WATCH }
     resume { OPERATION }
     checkpoint { OPERATION }
     grep { OPERATION }
@@ -49,12 +50,14 @@ operations! {
     bootstrap { OPERATION }
     failures { OPERATION }
     ledger { OPERATION }
+    told { OPERATION }
     report { OPERATION }
     doctor { OPERATION }
     stats { OPERATION }
+    metrics { OPERATION }
     project { OPERATION, MERGE, RENAME }
     ping { OPERATION }
-    config { OPERATION, GET, SET, PATH, DEFAULTS }
+    config { OPERATION, GET, SET, PATH, DEFAULTS, EXPLAIN }
     backup { OPERATION, LIST, RESTORE }
     reset { OPERATION }
     consolidate { OPERATION }
@@ -67,6 +70,7 @@ operations! {
     import { OPERATION }
     migrate { OPERATION }
     work { OPERATION }
+    service { OPERATION, INSTALL, UNINSTALL, START, STOP, RESTART, LOGS }
     pause { OPERATION, UNPAUSE }
     install { OPERATION }
     uninstall { OPERATION }

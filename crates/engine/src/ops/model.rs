@@ -398,7 +398,7 @@ pub struct Use {
     pub name: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Used {
     pub model: String,
     pub settings: String,

@@ -44,20 +44,21 @@ pub struct Vectors {
     pub left: usize,
 }
 
-/// `progress` receives the number of vectors made and the total.
 pub fn run(
     engine: &mut Engine,
     _caller: &Caller,
     request: &Request,
-    progress: &mut dyn FnMut(usize, usize),
+    tell: &mut dyn FnMut(Progress),
 ) -> Result<Response, EngineError> {
     let started = Instant::now();
     let memories = match engine.store.take_rebuilt() {
         // There was no index to open: this call has just built it.
         Some(memories) => memories,
-        None => engine.store.reindex(engine.now())?,
+        None => engine.store.reindex_telling(engine.now(), &mut |done, total| {
+            tell(Progress { what: "indexing files", done: done as u64, total: total as u64 });
+        })?,
     };
-    let vectors = vectors(engine, request, started, progress)?;
+    let vectors = vectors(engine, request, started, tell)?;
     let unreadable_files = engine.store.stats()?.unreadable_files;
     Ok(Response { memories, unreadable_files, millis: started.elapsed().as_millis() as u64, vectors })
 }
@@ -68,7 +69,7 @@ fn vectors(
     engine: &mut Engine,
     request: &Request,
     started: Instant,
-    progress: &mut dyn FnMut(usize, usize),
+    tell: &mut dyn FnMut(Progress),
 ) -> Result<Option<Vectors>, EngineError> {
     let Some(encoder) = engine.encoder() else { return Ok(None) };
     let owed = engine.store.owes_vectors()?;
@@ -76,7 +77,9 @@ fn vectors(
     let missing = before.passages - before.embedded;
     if owed && missing > 0 {
         let until = started + Duration::from_secs(request.max_seconds.unwrap_or(LONGEST));
-        embed::fill(engine, &encoder, Some(until), &mut |made| progress(made, missing))?;
+        embed::fill(engine, &encoder, Some(until), &mut |made| {
+            tell(Progress { what: "making vectors", done: made as u64, total: missing as u64 });
+        })?;
     }
     let after = engine.store.coverage(encoder.id())?;
     let left = if owed { after.passages - after.embedded } else { 0 };
@@ -101,10 +104,7 @@ impl Operate for Request {
     type Response = Response;
 
     fn run(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Response, EngineError> {
-        let progress = &mut *call.progress;
-        run(engine, call.caller, self, &mut |done, total| {
-            progress(Progress { what: "making vectors", done: done as u64, total: total as u64 });
-        })
+        run(engine, call.caller, self, call.progress)
     }
 }
 

@@ -30,9 +30,19 @@ pub struct Response {
     /// Ids that name no memory, or more than one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Missing>,
+    /// Whether the files that they name exist, where a folder of their project is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checked: Vec<CheckedFile>,
     /// A memory for which the assistant is asked to write phrases.
     #[serde(skip)]
     pub unphrased: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CheckedFile {
+    pub id: String,
+    pub path: String,
+    pub exists: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -74,12 +84,34 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         let none = || EngineError::invalid("`ids` is empty", "pass the id of a memory");
         return Err(failed.into_iter().next().map_or_else(none, |(_, error)| error));
     }
+    let checked = if caller.is_remote() { Vec::new() } else { checked(engine, &memories)? };
     engine.store.note_use(&shown, now);
     phrases::opened(engine, caller, &shown);
     let unphrased = unphrased.filter(|_| caller.connection.is_some());
     let unphrased = unphrased.filter(|id| engine.store.wants_phrases(id)).map(|id| id.short());
     let missing = failed.into_iter().map(|(id, error)| Missing { id, error: error.to_string() });
-    Ok(Response { memories, missing: missing.collect(), unphrased })
+    Ok(Response { memories, missing: missing.collect(), checked, unphrased })
+}
+
+/// Looks in the folder of each memory's project that was seen last and is still there.
+fn checked(engine: &Engine, memories: &[MemoryView]) -> Result<Vec<CheckedFile>, EngineError> {
+    if memories.iter().all(|memory| memory.files.is_empty()) {
+        return Ok(Vec::new());
+    }
+    let mut places = engine.store.places()?;
+    places.retain(|place| place.path.is_dir());
+    places.sort_by_key(|place| std::cmp::Reverse(place.seen));
+    let mut found = Vec::new();
+    for memory in memories {
+        let place = places.iter().find(|place| memory.project.as_deref() == Some(place.key.as_str()));
+        let Some(place) = place else { continue };
+        found.extend(memory.files.iter().map(|path| CheckedFile {
+            id: memory.id.clone(),
+            path: path.clone(),
+            exists: place.path.join(path).exists(),
+        }));
+    }
+    Ok(found)
 }
 
 /// What follows `t-` in the id of a turn.

@@ -5,6 +5,7 @@ use hark_store::Stats;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::activity::{self, Working};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::text::{count, safe};
@@ -33,6 +34,9 @@ pub struct Response {
     pub stats: Stats,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub savings: Option<Savings>,
+    /// Long work that is being done now, such as reading transcripts or making vectors.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub working: Vec<Working>,
     #[serde(skip)]
     pub one_project: bool,
 }
@@ -81,6 +85,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         stats: engine.store.stats_of(only)?,
         one_project: only.is_some(),
         savings,
+        working: activity::current(engine.store.layout(), engine.now()),
     })
 }
 
@@ -151,6 +156,12 @@ impl Reply for Response {
                 savings.told_tokens,
                 savings.history_tokens,
                 savings.saved_tokens
+            ));
+        }
+        for work in &self.working {
+            text.push_str(&format!(
+                "{DIM}working{DIM:#}     {}, {} of {}\n",
+                work.what, work.done, work.total
             ));
         }
         page.print(&text);

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::install::{self, Report, ScopeName};
+use super::service;
 use crate::error::EngineError;
 use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Surfaces, Tool, Who};
 
@@ -54,6 +55,9 @@ fn run(call: &mut Call<'_>, request: &Request) -> Result<Report, EngineError> {
     } else {
         let mut vault = Vault::open(&around.data).map_err(|e| install::vault_failure(&e))?;
         let (owners, hosts) = leaving(request, &vault.manifest, &around);
+        if owners.iter().any(|owner| owner.host == service::OWNER) {
+            service::disable(&around);
+        }
         let plan = hark_hosts::uninstall(&around, &vault.manifest, &owners);
         report.add_removed(&hosts, &around, &plan);
         install::apply(plan, &mut vault, &around, &mut report);
@@ -81,6 +85,10 @@ fn leaving(
     let known = known(manifest);
     let meant = |owner: &&Owner| {
         let named = request.hosts.is_empty() || request.hosts.contains(&owner.host);
+        // The service is no assistant: `hark service uninstall` removes it. Without its store it could not run.
+        if owner.host == service::OWNER {
+            return request.purge;
+        }
         let here = request.purge || owner.project.is_none() || owner.project == around.project;
         named && here && request.scope.is_none_or(|scope| owner.scope() == Scope::from(scope))
     };

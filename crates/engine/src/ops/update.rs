@@ -96,7 +96,7 @@ pub enum Action {
 }
 
 /// The answer of the action that ran.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Response {
     data: Value,

@@ -1,6 +1,8 @@
-//! Runs the background work once: stores waiting events, closes abandoned sessions, reads live
+//! Runs the background work, once or for as long as the process lives: stores waiting events, closes abandoned sessions, reads live
 //! transcripts, digests old events, archives aged memories, makes a snapshot.
 
+use std::io::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -10,10 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
-use crate::operation::text::count;
+use crate::operation::text::{count, safe};
 use crate::operation::{
     Call, Code, EVERYWHERE, Effect, Group, OperateHere, Operation, Page, Reply, Tool, Who,
 };
+use crate::service::{Host, Service};
 use crate::worker;
 use hark_store::Role;
 
@@ -27,6 +30,11 @@ pub struct Request {
     #[arg(long, value_name = "TIME", default_value = "60s")]
     #[serde(default)]
     pub max: String,
+    /// Go on until stopped: read transcripts as they grow, and work whenever something changed
+    #[arg(long, conflicts_with_all = ["until_idle", "max"])]
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub watch: bool,
     /// Only checkpoint the write-ahead log; started by hooks
     #[arg(long, hide = true)]
     #[serde(skip)]
@@ -91,6 +99,7 @@ pub const OPERATION: Operation = Operation {
     examples: &[
         ("hark work", "Run everything that is due"),
         ("hark work --max 5m", "Stop after five minutes at the latest"),
+        ("hark work --watch", "Go on as a service, without an HTTP server"),
     ],
     group: Group::Service,
     effect: Effect::Write,
@@ -110,6 +119,9 @@ impl OperateHere for Request {
             Engine::open_as(home, config, call.machine.clock, Role::Hook)?.fold_log()?;
             return Ok(Finished(None));
         }
+        if self.watch {
+            return watch(call).map(|()| Finished(None));
+        }
         // Without a home folder there are no transcripts to look for.
         let around = call.machine.surroundings().ok();
         let (_, outcome) =
@@ -118,7 +130,24 @@ impl OperateHere for Request {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// Works until the process is told to stop.
+fn watch(call: &mut Call<'_>) -> Result<(), EngineError> {
+    let Some(until_stopped) = &mut call.until_stopped else {
+        return Err(EngineError::invalid("watching takes a process of its own", "run `hark work --watch`"));
+    };
+    let service = Service::start(call.machine, Host::Work, Arc::new(log))?;
+    log("watching; stop with Ctrl-C");
+    until_stopped();
+    service.stop();
+    Ok(())
+}
+
+/// Standard error is the log of a process that runs on: a unit sends it to the journal.
+fn log(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", safe(line));
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Finished(Option<Response>);
 

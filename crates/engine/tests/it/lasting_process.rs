@@ -65,7 +65,7 @@ fn act(engine: &mut Engine, ids: &mut Vec<String>, what: u8, pick: usize) {
             forget::run(engine, &caller, &request).unwrap();
         }
         _ => {
-            reindex::run(engine, &caller, &reindex::Request::default(), &mut |_, _| {}).unwrap();
+            reindex::run(engine, &caller, &reindex::Request::default(), &mut |_| {}).unwrap();
         }
     }
 }
@@ -125,7 +125,7 @@ proptest! {
         }
         // Words that were counted later, removed or never counted make no difference.
         let before = answers(&mut lasting);
-        reindex::run(&mut other, &Caller::user(None), &reindex::Request::default(), &mut |_, _| {}).unwrap();
+        reindex::run(&mut other, &Caller::user(None), &reindex::Request::default(), &mut |_| {}).unwrap();
         prop_assert_eq!(before, answers(&mut other));
     }
 }
@@ -157,7 +157,7 @@ fn the_next_caller_counts_words_that_a_server_left() {
     assert_eq!(find(&mut asking, "zweibelturm"), [kept.as_str()], "by a typo");
     assert_eq!(find(&mut asking, "zwiebelring"), Vec::<String>::new());
     let counted = words(&mut asking);
-    reindex::run(&mut asking, &caller, &reindex::Request::default(), &mut |_, _| {}).unwrap();
+    reindex::run(&mut asking, &caller, &reindex::Request::default(), &mut |_| {}).unwrap();
     let rebuilt = words(&mut asking);
     assert_eq!(counted, rebuilt);
 }

@@ -37,6 +37,10 @@ pub struct Request {
     #[arg(long)]
     #[serde(default)]
     pub plugin: bool,
+    /// Let assistants call the `hark serve` that runs instead of starting a server each, where they can
+    #[arg(long)]
+    #[serde(default)]
+    pub http: bool,
 }
 
 /// Options shared by `install` and `init`.
@@ -124,6 +128,9 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     let options = request.how.options(request.scope.into(), &machine.config()?);
     let options = Options { plugin: request.plugin, ..options };
     let hosts = chosen(&request.hosts, &around);
+    let http = request.http.then(|| machine.serve_url()).transpose()?;
+    let options = Options { http, ..options };
+    let without_http = if request.http { check_http(request, &hosts)? } else { Vec::new() };
     if request.plugin && (hosts.is_empty() || hosts.iter().any(|host| host.install.plugin.is_empty())) {
         return Err(EngineError::invalid(
             "only some assistants support a plugin folder",
@@ -154,7 +161,41 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
         report.snippet_http = Some(snippet_http(machine)?);
     }
     report.nothing_found = hosts.is_empty();
+    if !without_http.is_empty() {
+        report.remarks.push(format!(
+            "{} cannot send a token over HTTP, so it starts its own server",
+            without_http.join(", ")
+        ));
+    }
     Ok(report)
+}
+
+/// Refuses what does not go with `--http`. Returns the assistants that cannot do it and were not asked for by name.
+fn check_http(request: &Request, hosts: &[&'static Host]) -> Result<Vec<&'static str>, EngineError> {
+    let refuse = |message: &str, hint: &str| Err(EngineError::invalid(message, hint));
+    if request.scope == ScopeName::Project {
+        return refuse(
+            "an entry for HTTP holds the token, and files of a project may be shared",
+            "leave out --scope project",
+        );
+    }
+    if request.plugin {
+        return refuse("a plugin folder starts its own server", "leave out --plugin");
+    }
+    if !request.how.tools.is_empty() {
+        return refuse(
+            "the server that runs decides which tools it lists",
+            "leave out --tools, and start it with `hark serve --tools`",
+        );
+    }
+    let cannot = hosts.iter().filter(|host| hark_hosts::only_starts_servers(host));
+    let cannot: Vec<&'static Host> = cannot.copied().collect();
+    match cannot.first() {
+        Some(host) if !request.hosts.is_empty() => {
+            refuse(&format!("{} cannot send a token over HTTP", host.name), "connect it without --http")
+        }
+        _ => Ok(cannot.iter().map(|host| host.name).collect()),
+    }
 }
 
 /// Families as they are written on the command line of the server.

@@ -1,6 +1,7 @@
 //! Reports what an install or uninstall did for each assistant, as text and as JSON.
 
 use hark_hosts::{Hooks, Host, Options, Plan, Scope, Surroundings, Trouble};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -8,12 +9,13 @@ use crate::error::EngineError;
 use crate::operation::text::{count, safe};
 use crate::operation::{BAD, BOLD, DIM, GOOD, Page, Reply, WARN};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Report {
     #[serde(skip)]
     word: &'static str,
     /// `None` means both.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub(crate) scope: Option<Scope>,
     pub(crate) dry_run: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +37,7 @@ pub struct Report {
     pub(crate) remarks: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Assistant {
     host: &'static str,
     name: &'static str,
@@ -48,7 +50,7 @@ pub struct Assistant {
     asks: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Refused {
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -137,7 +137,8 @@ pub(super) fn turns(
     let asked = Asked::new(&request.query, "", std::iter::empty());
     let mut left = budget;
     let mut found = Vec::new();
-    for turn in turns::similar(&engine.store, &[project], None, &asked, WORTH_ASKED, now, MOST_TURNS)? {
+    for similar in turns::similar(&engine.store, &[project], None, &asked, WORTH_ASKED, now, MOST_TURNS)? {
+        let turn = similar.turn;
         let text = turns::line(&turn, now).trim_start_matches("- ").to_owned();
         let tokens = estimate_tokens(&text) + 1;
         if tokens > left {

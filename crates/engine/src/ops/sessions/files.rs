@@ -1,5 +1,6 @@
 //! Lists the files that a session touched.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::show::{ShowRequest, TouchView, show, touched_text};
@@ -7,7 +8,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::operation::{Call, Code, EVERYWHERE, Effect, Group, Operate, Operation, Page, Reply, Tool, Who};
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Files {
     pub session: String,
     pub files: Vec<TouchView>,

@@ -5,6 +5,7 @@ pub mod files;
 pub mod path;
 pub mod search;
 pub mod show;
+pub mod story;
 pub mod watch;
 
 pub use files::OPERATION as FILES;
@@ -12,6 +13,7 @@ pub use path::OPERATION as PATH;
 pub use search::OPERATION as SEARCH;
 pub use show::{CheckpointView, LearnedView, OPERATION as SHOW, SessionView, ShowRequest, TouchView, show};
 pub(crate) use show::{learned, one, view};
+pub use story::OPERATION as STORY;
 pub use watch::OPERATION as WATCH;
 
 use clap::Args;
@@ -47,6 +49,10 @@ pub struct Request {
     /// Maximum number of results
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<usize>,
+    /// Skip this many first
+    #[arg(long, value_name = "N")]
+    #[schemars(skip)]
+    pub offset: Option<usize>,
     #[command(flatten)]
     #[serde(flatten)]
     pub scope: ReadScope,
@@ -77,6 +83,9 @@ pub struct Brief {
     pub path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
+    /// An assistant is probably still working in it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub live: bool,
 }
 
 const MAX_LIMIT: usize = 1_000;
@@ -100,18 +109,20 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     };
     let limit = request.limit.unwrap_or(10).clamp(1, MAX_LIMIT);
     let query = request.query.as_deref().map(str::trim).filter(|q| !q.is_empty());
+    let offset = request.offset.unwrap_or(0);
+    let most = limit.saturating_add(offset);
     let found = match query {
         Some(query) => {
-            let found = engine.store.search_sessions(query, &filter, limit, now)?;
+            let found = engine.store.search_sessions(query, &filter, most, now)?;
             found.into_iter().map(|(stored, score)| (stored, Some(score))).collect()
         }
-        None => engine.store.sessions(&filter, limit)?.into_iter().map(|s| (s, None)).collect::<Vec<_>>(),
+        None => engine.store.sessions(&filter, most)?.into_iter().map(|s| (s, None)).collect::<Vec<_>>(),
     };
     let brief = |(stored, score): (StoredSession, Option<f64>)| Brief {
         score: score.map(|s| (s * 1e3).round() / 1e3),
         ..Brief::of(engine, &stored, now)
     };
-    Ok(Response { sessions: found.into_iter().map(brief).collect() })
+    Ok(Response { sessions: found.into_iter().skip(offset).map(brief).collect() })
 }
 
 impl Brief {
@@ -134,6 +145,7 @@ impl Brief {
             top_files: files.iter().take(3).map(|f| f.path.to_string()).collect(),
             path: engine.store.session_path(stored).map(|path| path.display().to_string()),
             score: None,
+            live: session.is_live(now),
         }
     }
 }

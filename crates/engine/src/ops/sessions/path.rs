@@ -1,5 +1,6 @@
 //! Prints the path of a session's file.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::clipboard;
@@ -21,7 +22,7 @@ pub struct Request {
     pub copy: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SessionPath {
     pub session: String,
     pub path: String,

@@ -42,7 +42,7 @@ pub struct Request {
     pub scope: ReadScope,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
     pub session: String,
     /// The number of lines shown.

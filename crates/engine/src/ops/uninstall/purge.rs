@@ -16,12 +16,17 @@ use crate::voice::ASK_USER;
 
 /// Everything that hark keeps in a store. The index has companions with longer names.
 const OWN: &[&str] = &[
+    "activity",
     "backups",
     "config.toml",
+    "documents.json",
     "hark.lock",
     "hook-errors.jsonl",
+    "hook-times",
+    "hook-times.old",
     "ingest.lock",
     "install",
+    "logs",
     "memories",
     "models",
     "phrases.jsonl",
@@ -30,6 +35,7 @@ const OWN: &[&str] = &[
     "projects.json",
     "revisions",
     "serve.token",
+    "service.json",
     "sessions",
     "spool",
     "tmp",

@@ -4,11 +4,12 @@
 //! A memory is linked to its section by path and heading. A hash of the section shows whether a person has
 //! edited the memory since; then it stays unchanged.
 
+pub(crate) mod again;
 mod choose;
 pub(super) mod sections;
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hark_core::memory::{UnknownKey, one_line};
 use hark_core::{Clean, Kind, Memory, MemoryId, Origin, ProjectKey, Scope, Status, Timestamp};
@@ -44,6 +45,10 @@ pub struct Reading {
     pub left_out: usize,
     /// Sections that say nothing worth keeping: badges, a licence, a word or two.
     pub skipped: usize,
+    /// What was read.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// Which documents to read.
@@ -98,6 +103,7 @@ pub fn read(
         reading.left_out += found.len().saturating_sub(room);
         passages.extend(found.into_iter().take(room));
     }
+    reading.files = files;
     let scope = project.cloned().map_or(Scope::Global, Scope::Project);
     let known = known(engine, project)?;
     // A document that was not read says nothing, unless it should have been here and is not.
