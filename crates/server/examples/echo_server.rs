@@ -1,7 +1,7 @@
 //! The smallest server: a table of two operations over a list in memory. Used by the tests and by conformance runs.
 //!
 //! `echo_server stdio`, or `echo_server http PORT`. Over HTTP its token is `echo-server-token`, and limits may follow the port: `connections=2`,
-//! `spare=1`, `sessions=4`, and in milliseconds `headers=`, `body=` and `idle=`.
+//! `spare=1`, `sessions=4`, `rate=60`, `open_metrics=1`, and in milliseconds `headers=`, `body=` and `idle=`.
 #![expect(clippy::print_stderr, reason = "a program of its own")]
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -42,7 +42,7 @@ static TABLE: &[&Operation] = &[
 ];
 
 const fn row(name: &'static str) -> Operation {
-    let off = Surface::Off("only tools are tested");
+    let off = Surface::Off("only tools and routes are tested");
     Operation {
         name,
         also: &[],
@@ -53,7 +53,7 @@ const fn row(name: &'static str) -> Operation {
         effect: Effect::Write,
         who: Who::Anyone,
         tool: Tool::Off("replaced below"),
-        surfaces: Surfaces { command: off, route: off, page: off },
+        surfaces: Surfaces { command: off, route: Surface::On, page: off },
         code: Code::here::<Recall>(),
     }
 }
@@ -72,7 +72,7 @@ struct Remember {
     text: String,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(transparent)]
 struct Response {
     data: Value,
@@ -157,7 +157,11 @@ fn main() -> ExitCode {
             let Ok(token) = Token::new("echo-server-token") else { return ExitCode::FAILURE };
             let mut options = HttpOptions::new(addr, token);
             for limit in limited {
-                options.limits = limits(options.limits, limit);
+                match limit.split_once('=') {
+                    Some(("rate", number)) => options.rate = number.parse().unwrap_or(0),
+                    Some(("open_metrics", _)) => options.open_metrics = true,
+                    _ => options.limits = limits(options.limits, limit),
+                }
             }
             serve_http(pool, &[], options, |addr| eprintln!("listening on {addr}"))
         }

@@ -4,11 +4,13 @@
 //! limit is reached a few spare connections still answer `/health` and ask other clients to retry.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::AsyncWriteExt;
@@ -24,6 +26,10 @@ const LONGEST_HEADERS: usize = 64 * 1024;
 /// Said without reading the request, when there is no room even for that.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n";
+
+/// The address that a request came from, in its extensions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
 
 pub(crate) struct Connections {
     seats: Arc<Semaphore>,
@@ -51,7 +57,7 @@ impl Connections {
                 _ = stopped.wait_for(|stop| *stop) => return,
             };
             match accepted {
-                Ok((stream, _)) => self.seat(stream, &routes, &spare),
+                Ok((stream, peer)) => self.seat(stream, Peer(peer.ip()), &routes, &spare),
                 Err(error) if is_about_one_connection(&error) => {}
                 // Out of file descriptors, say: connections that end give some back.
                 Err(_) => sleep(Duration::from_millis(100)).await,
@@ -59,15 +65,15 @@ impl Connections {
         }
     }
 
-    fn seat(&self, stream: TcpStream, routes: &Router, spare: &Router) {
+    fn seat(&self, stream: TcpStream, peer: Peer, routes: &Router, spare: &Router) {
         // Answers are small and come in two writes; waiting to fill packets would cost 40 ms each.
         let _ = stream.set_nodelay(true).is_ok();
         let stop = self.stop.subscribe();
         if let Ok(seat) = Arc::clone(&self.seats).try_acquire_owned() {
-            tokio::spawn(converse(stream, routes.clone(), self.limits.headers, stop, seat));
+            tokio::spawn(converse(stream, peer, routes.clone(), self.limits.headers, stop, seat));
         } else if let Ok(seat) = Arc::clone(&self.spare).try_acquire_owned() {
             let limit = self.limits.spare;
-            let conversation = converse(stream, spare.clone(), limit, stop, seat);
+            let conversation = converse(stream, peer, spare.clone(), limit, stop, seat);
             tokio::spawn(timeout(limit, conversation));
         } else {
             tokio::spawn(turn_away(stream));
@@ -88,16 +94,22 @@ impl Connections {
 
 async fn converse(
     stream: TcpStream,
+    peer: Peer,
     routes: Router,
     headers: Duration,
     mut stop: watch::Receiver<bool>,
     seat: OwnedSemaphorePermit,
 ) {
+    let routes = TowerToHyperService::new(routes);
+    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(peer);
+        routes.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(headers)
         .max_buf_size(LONGEST_HEADERS)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
+        .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
         // Ignore clients that disconnect early.

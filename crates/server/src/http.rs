@@ -5,28 +5,34 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};
-use axum::middleware::{self, Next};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get};
-use axum::{Json, Router};
+use axum::routing::{any, get, post};
 use hark_engine::operation::Family;
-use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::calls::{Calls, threads};
 use crate::connections::Connections;
+use crate::door::{Door, check, closing, login, login_code};
 use crate::error::ServeError;
+use crate::events::Events;
 use crate::guard::Guard;
 use crate::limits::Limits;
-use crate::mcp::{HttpMcp, Shared, http_mcp, peek, threads};
+use crate::mcp::{HttpMcp, Shared, http_mcp, peek};
 use crate::pool::Pool;
+use crate::rate::Rate;
 use crate::signal::told_to_stop;
-use crate::token::{Shown, Token};
-use crate::{MAX_MESSAGE_BYTES, SERVER_NAME};
+use crate::status::Status;
+use crate::tally::{Tally, count};
+use crate::token::Token;
+use crate::visits::Visits;
+use crate::{MAX_MESSAGE_BYTES, events, pages, rest, status};
 
 /// The header with the folder that a client works in; clients can be configured to send it.
 pub const PROJECT_DIR_HEADER: &str = "x-hark-project-dir";
@@ -45,7 +51,14 @@ pub struct HttpOptions {
     /// Web origins besides the server's own whose pages may call it.
     pub allowed_origins: Vec<String>,
     pub limits: Limits,
+    /// Requests a minute per caller; 0 is no limit.
+    pub rate: u32,
+    /// Whether `/stats` and `/metrics` answer callers on this machine without a token.
+    pub open_metrics: bool,
 }
+
+/// Far more than people and assistants need; it stops a program that runs in circles.
+pub const DEFAULT_RATE: u32 = 60_000;
 
 impl HttpOptions {
     pub fn new(addr: SocketAddr, token: Token) -> Self {
@@ -55,14 +68,10 @@ impl HttpOptions {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             limits: Limits::default(),
+            rate: DEFAULT_RATE,
+            open_metrics: false,
         }
     }
-}
-
-/// What every request goes through.
-struct Door {
-    guard: Guard,
-    token: Token,
 }
 
 /// What the routes work with.
@@ -79,24 +88,26 @@ pub fn serve_http(
     options: HttpOptions,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
-    let shared = Shared::new(pool, families);
+    let calls = Calls::new(pool);
+    let shared = Shared::new(Arc::clone(&calls), families);
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(threads())
         .enable_all()
         .build()
         .map_err(ServeError::Runtime)?;
-    let result = runtime.block_on(serve(shared, options, on_ready));
+    let result = runtime.block_on(serve(calls, shared, options, on_ready));
     runtime.shutdown_background();
     result
 }
 
 async fn serve(
+    calls: Arc<Calls>,
     shared: Arc<Shared>,
     options: HttpOptions,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
-    let HttpOptions { addr, token, allowed_hosts, allowed_origins, limits } = options;
+    let HttpOptions { addr, token, allowed_hosts, allowed_origins, limits, rate, open_metrics } = options;
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::AddrInUse => ServeError::PortInUse(addr),
         _ => ServeError::Bind { addr, source },
@@ -105,16 +116,37 @@ async fn serve(
     let addr = listener.local_addr().map_err(failed)?;
 
     let mcp = http_mcp(&shared, &limits);
-    let door = Arc::new(Door { guard: Guard::new(addr, &allowed_hosts, &allowed_origins), token });
+    let door = Arc::new(Door {
+        guard: Guard::new(addr, &allowed_hosts, &allowed_origins),
+        token: token.clone(),
+        visits: Visits::default(),
+        rate: Rate::new(rate),
+        open_metrics,
+    });
+    let desk = Desk { mcp: mcp.clone(), limits };
+    let at_the_door = Router::new()
+        .route("/login", get(login))
+        .route("/v1/login-code", post(login_code))
+        .with_state(Arc::clone(&door));
+    let operations = calls.table().iter().map(|operation| rest::path_of(operation));
+    let tally = Arc::new(Tally::new(operations));
+    let status = Status::new(Arc::clone(&calls), Arc::clone(&tally), token.clone(), addr.port());
+    let events = Events::new(Arc::clone(&calls));
+    let guarded = |routes: Router| {
+        routes
+            .layer(middleware::from_fn_with_state(Arc::clone(&door), check))
+            .layer(middleware::from_fn_with_state(Arc::clone(&tally), count))
+    };
     let routes = Router::new()
-        .route("/health", get(health))
         .route("/mcp", any(answer))
-        .with_state(Desk { mcp: mcp.clone(), limits })
-        .layer(middleware::from_fn_with_state(Arc::clone(&door), check));
-    let spare = Router::new()
-        .route("/health", get(health))
-        .fallback(full)
-        .layer(middleware::from_fn_with_state(door, check));
+        .with_state(desk)
+        .merge(at_the_door)
+        .merge(status::routes(Arc::clone(&status)))
+        .merge(events::routes(Arc::clone(&events)))
+        .merge(rest::routes(&calls, limits))
+        .merge(pages::routes(&calls));
+    let routes = guarded(routes);
+    let spare = guarded(status::health_route(status).fallback(full));
 
     let connections = Arc::new(Connections::new(limits));
     let serving = {
@@ -125,63 +157,26 @@ async fn serve(
     on_ready(addr);
     told_to_stop().await;
     connections.stop();
-    settle(&shared, &mcp).await;
+    events.close();
+    settle(&calls, &mcp).await;
     // Answers are on their way to clients that read; others have had their time.
     let _ = timeout(Duration::from_secs(1), connections.ended()).await.is_ok();
     Ok(())
 }
 
 /// Lets running calls finish, then ends the open streams.
-async fn settle(shared: &Shared, mcp: &HttpMcp) {
+async fn settle(calls: &Calls, mcp: &HttpMcp) {
     let deadline = Instant::now() + GRACE;
-    while shared.running() > 0 && Instant::now() < deadline {
+    while calls.running() > 0 && Instant::now() < deadline {
         sleep(Duration::from_millis(20)).await;
     }
     sleep(Duration::from_millis(50)).await;
     mcp.close();
 }
 
-async fn check(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
-    if let Some(reason) = door.guard.refusal(request.uri(), request.headers()) {
-        return closing((StatusCode::FORBIDDEN, format!("Forbidden: {reason}\n")));
-    }
-    if request.uri().path() == "/health" {
-        return closing(next.run(request).await);
-    }
-    match door.token.shown_in(request.headers()) {
-        Shown::Right => next.run(request).await,
-        shown => unauthorized(shown),
-    }
-}
-
-/// An answer that closes the connection: callers without a token may not keep one open.
-fn closing(response: impl IntoResponse) -> Response {
-    ([(header::CONNECTION, "close")], response).into_response()
-}
-
-fn unauthorized(shown: Shown) -> Response {
-    let error = match shown {
-        Shown::Nothing => "hark serve requires a token, but this request has none",
-        Shown::Wrong | Shown::Right => "the token is wrong",
-    };
-    let hint = "send the header `Authorization: Bearer TOKEN`; `hark install generic` prints the whole entry \
-                for an MCP client, `hark install` adds the header where an assistant's entry lacks it, and \
-                `hark doctor` shows which do";
-    let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"hark\"")];
-    closing((StatusCode::UNAUTHORIZED, challenge, Json(json!({ "error": error, "hint": hint }))))
-}
-
 async fn full() -> Response {
     let later = [(header::RETRY_AFTER, "1")];
     closing((StatusCode::SERVICE_UNAVAILABLE, later, "Service Unavailable: too many connections\n"))
-}
-
-async fn health() -> impl IntoResponse {
-    Json(json!({
-        "status": "ok",
-        "name": SERVER_NAME,
-        "version": env!("CARGO_PKG_VERSION"),
-    }))
 }
 
 async fn answer(State(desk): State<Desk>, request: Request) -> Response {

@@ -7,22 +7,33 @@
 //! Deliberately absent: a tokio type in any signature (both entry points block and bring their own runtime),
 //! an `rmcp` type outside `mcp/`, and any write to stdout other than protocol lines.
 
+mod calls;
 mod connections;
+mod door;
 mod error;
+mod events;
 mod guard;
 mod http;
 mod limits;
 mod mcp;
+mod pages;
 mod parent;
 mod pool;
+mod query;
+mod rate;
+mod rest;
 mod signal;
+mod status;
 mod stdio;
+mod tally;
 mod token;
+mod visits;
 
 pub use error::ServeError;
-pub use http::{HttpOptions, PROJECT_DIR_HEADER, serve_http};
+pub use http::{DEFAULT_RATE, HttpOptions, PROJECT_DIR_HEADER, serve_http};
 pub use limits::Limits;
 pub use pool::Pool;
+pub use signal::until_told_to_stop;
 pub use stdio::serve_stdio;
 pub use token::{BadToken, Token};
 

@@ -3,11 +3,12 @@
 //! A process can serve several folders (a client's roots, projects whose stores are trusted), so connections are
 //! opened per set of settings, on first use, and kept until the process is idle.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hark_engine::operation::{Answer, Effect, Needs, Prepared};
+use hark_core::Timestamp;
+use hark_engine::operation::{Answer, Done, Effect, Needs, Prepared};
 use hark_engine::{Caller, Config, Engine, EngineError, Layout, Machine, Operation, fold_beside};
 use hark_files::Door;
 use serde_json::{Map, Value};
@@ -19,6 +20,8 @@ pub struct Pool {
     idle: Mutex<Idle>,
     /// Held by the call that writes.
     writer: Mutex<HashMap<PathBuf, Engine>>,
+    /// How many calls of each operation succeeded and failed.
+    counts: Mutex<BTreeMap<&'static str, (u64, u64)>>,
     /// Held while logs are folded into their databases. No call waits for it.
     folding: Mutex<()>,
 }
@@ -38,69 +41,120 @@ impl Pool {
     /// Serves another table, for tests.
     pub fn of(machine: Machine, table: &'static [&'static Operation]) -> Self {
         let (idle, writer) = (Mutex::default(), Mutex::default());
-        Pool { machine, table, idle, writer, folding: Mutex::new(()) }
+        Pool { machine, table, idle, writer, counts: Mutex::default(), folding: Mutex::new(()) }
     }
 
     pub(crate) fn table(&self) -> &'static [&'static Operation] {
         self.table
     }
 
-    /// Runs an operation on the calling thread.
+    /// The time, as operations see it.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.machine.clock.now()
+    }
+
+    /// Runs an operation on the calling thread, and returns what a model reads.
     pub(crate) fn call(
         &self,
         operation: &Operation,
         arguments: Map<String, Value>,
         caller: &Caller,
     ) -> Result<Answer, EngineError> {
+        self.counted(operation, arguments, caller, Done::answer, Files::Look)
+    }
+
+    /// The same with everything in the answer, for programs and pages.
+    pub(crate) fn data(
+        &self,
+        operation: &Operation,
+        arguments: Map<String, Value>,
+        caller: &Caller,
+    ) -> Result<Value, EngineError> {
+        self.counted(operation, arguments, caller, Done::data, Files::Look)
+    }
+
+    /// The same, for a page that draws several answers and looked at the files before the first.
+    pub(crate) fn data_again(
+        &self,
+        operation: &Operation,
+        arguments: Map<String, Value>,
+        caller: &Caller,
+    ) -> Result<Value, EngineError> {
+        self.counted(operation, arguments, caller, Done::data, Files::Known)
+    }
+
+    /// A connection for somebody who keeps it.
+    pub(crate) fn engine(&self) -> Result<Engine, EngineError> {
+        let machine = Machine { cwd: None, ..self.machine.clone() };
+        Place::of(&machine)?.open(&machine)
+    }
+
+    /// Calls of each operation so far: done, failed.
+    pub(crate) fn counts(&self) -> BTreeMap<&'static str, (u64, u64)> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn counted<T>(
+        &self,
+        operation: &Operation,
+        arguments: Map<String, Value>,
+        caller: &Caller,
+        told: Told<T>,
+        files: Files,
+    ) -> Result<T, EngineError> {
+        let outcome = self.run(operation, arguments, caller, told, files);
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let (done, failed) = counts.entry(operation.name).or_default();
+        *if outcome.is_ok() { done } else { failed } += 1;
+        outcome
+    }
+
+    fn run<T>(
+        &self,
+        operation: &Operation,
+        arguments: Map<String, Value>,
+        caller: &Caller,
+        told: Told<T>,
+        files: Files,
+    ) -> Result<T, EngineError> {
         operation.permit(caller)?;
         hark_engine::trace::call(operation.name);
         let prepared = operation.code.parsed(Value::Object(arguments))?;
         let machine = Machine { cwd: caller.cwd.clone(), ..self.machine.clone() };
         match operation.code.needs {
-            Needs::Machine => machine.unattended(caller, |call| prepared.run_here(call)?.answer()),
+            Needs::Machine => machine.unattended(caller, |call| told(&prepared.run_here(call)?)),
             Needs::Store => {
                 let place = Place::of(&machine)?;
+                let request = Request { prepared: &prepared, machine: &machine, caller, told, files };
                 match operation.effect {
-                    Effect::Read => self.read(&place, &prepared, &machine, caller),
-                    Effect::Write | Effect::Destroy => self.write(&place, &prepared, &machine, caller),
+                    Effect::Read => self.read(&place, &request),
+                    Effect::Write | Effect::Destroy => self.write(&place, &request),
                 }
             }
         }
     }
 
-    fn read(
-        &self,
-        place: &Place,
-        prepared: &Prepared,
-        machine: &Machine,
-        caller: &Caller,
-    ) -> Result<Answer, EngineError> {
+    fn read<T>(&self, place: &Place, request: &Request<'_, T>) -> Result<T, EngineError> {
         let idle = self.idle().readers.get_mut(&place.key).and_then(Vec::pop);
         let engine = match idle {
             Some(engine) => engine,
-            None => place.open(machine)?,
+            None => place.open(request.machine)?,
         };
-        let (engine, outcome) = run(engine, prepared, machine, caller);
+        let (engine, outcome) = request.run(engine);
         if let Some(engine) = engine {
             self.idle().readers.entry(place.key.clone()).or_default().push(engine);
         }
         outcome
     }
 
-    fn write(
-        &self,
-        place: &Place,
-        prepared: &Prepared,
-        machine: &Machine,
-        caller: &Caller,
-    ) -> Result<Answer, EngineError> {
+    fn write<T>(&self, place: &Place, request: &Request<'_, T>) -> Result<T, EngineError> {
         // A panic in another call leaves nothing half done: an engine is taken out of the map to work.
         let mut writers = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let engine = match writers.remove(&place.key) {
             Some(engine) => engine,
-            None => place.open(machine)?,
+            None => place.open(request.machine)?,
         };
-        let (engine, outcome) = run(engine, prepared, machine, caller);
+        let (engine, outcome) = request.run(engine);
         if let Some(engine) = engine {
             if let Some(layout) = engine.with_long_log() {
                 self.idle().long_logs.push(layout);
@@ -142,20 +196,41 @@ impl Pool {
     }
 }
 
-fn run(
-    mut engine: Engine,
-    prepared: &Prepared,
-    machine: &Machine,
-    caller: &Caller,
-) -> (Option<Engine>, Result<Answer, EngineError>) {
-    if let Some(folder) = &caller.cwd
-        && let Err(error) = engine.enter(folder)
-    {
-        return (Some(engine), Err(error));
+/// How a response is told to whoever asked.
+type Told<T> = fn(&Done) -> Result<T, EngineError>;
+
+/// One request to an open store.
+struct Request<'a, T> {
+    prepared: &'a Prepared,
+    machine: &'a Machine,
+    caller: &'a Caller,
+    told: Told<T>,
+    files: Files,
+}
+
+/// Whether to pick up what people changed in the files. At ten thousand of them that takes some milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Files {
+    Look,
+    Known,
+}
+
+impl<T> Request<'_, T> {
+    fn run(&self, mut engine: Engine) -> (Option<Engine>, Result<T, EngineError>) {
+        if let Some(folder) = &self.caller.cwd
+            && let Err(error) = engine.enter(folder)
+        {
+            return (Some(engine), Err(error));
+        }
+        engine.recovering(|engine| {
+            if self.files == Files::Known {
+                engine.skip_refresh();
+            }
+            self.machine.unattended(self.caller, |call| {
+                self.prepared.run(engine, call).and_then(|done| (self.told)(&done))
+            })
+        })
     }
-    engine.recovering(|engine| {
-        machine.unattended(caller, |call| prepared.run(engine, call).and_then(|done| done.answer()))
-    })
 }
 
 /// Whose settings a call runs with.

@@ -10,8 +10,9 @@ use tokio::runtime;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
+use crate::calls::{Calls, threads};
 use crate::error::ServeError;
-use crate::mcp::{Handler, Input, Place, Shared, serve_lines, threads};
+use crate::mcp::{Handler, Input, Place, Shared, serve_lines};
 use crate::pool::Pool;
 use crate::signal::told_to_stop;
 use crate::{MAX_MESSAGE_BYTES, parent};
@@ -28,7 +29,7 @@ const READ_AHEAD: usize = 8;
 /// stdin and stdout have a thread each: clients hand over pipes, sockets, files or terminals, and blocking
 /// reads and writes work on all of them alike.
 pub fn serve_stdio(pool: Arc<Pool>, families: &[Family]) -> Result<(), ServeError> {
-    let shared = Shared::new(pool, families);
+    let shared = Shared::new(Calls::new(pool), families);
     let parent_died = parent::died();
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()

@@ -10,7 +10,10 @@ const SHORTEST: usize = 16;
 /// Longer ones do not fit into a header of every client.
 const LONGEST: usize = 512;
 
-/// What `Authorization: Bearer …` must hold.
+/// Where clients that have no field for `Authorization` send the token.
+const API_KEY: &str = "x-api-key";
+
+/// What `Authorization: Bearer …` or `X-API-Key: …` must hold.
 #[derive(Clone)]
 pub struct Token(blake3::Hash);
 
@@ -36,16 +39,42 @@ impl Token {
         Ok(Token(blake3::hash(text.as_bytes())))
     }
 
-    /// Takes the same time whatever is shown: hashes of blake3 are compared so.
+    /// Takes the same time whatever is shown: hashes of blake3 are compared so. One wrong header is enough to refuse.
     pub(crate) fn shown_in(&self, headers: &HeaderMap) -> Shown {
-        let mut all = headers.get_all(header::AUTHORIZATION).iter();
-        let (Some(value), None) = (all.next(), all.next()) else {
-            return if headers.contains_key(header::AUTHORIZATION) { Shown::Wrong } else { Shown::Nothing };
-        };
-        let value = value.as_bytes();
-        let (scheme, token) = value.split_at(value.len().min("Bearer ".len()));
-        let right = scheme.eq_ignore_ascii_case(b"Bearer ") && blake3::hash(token.trim_ascii()) == self.0;
-        if right { Shown::Right } else { Shown::Wrong }
+        let bearer = one(headers, header::AUTHORIZATION.as_str(), |value| {
+            let (scheme, token) = value.split_at(value.len().min("Bearer ".len()));
+            scheme.eq_ignore_ascii_case(b"Bearer ") && self.is(token)
+        });
+        let key = one(headers, API_KEY, |value| self.is(value));
+        match (bearer, key) {
+            (Shown::Nothing, other) | (other, Shown::Nothing) => other,
+            (Shown::Right, Shown::Right) => Shown::Right,
+            _ => Shown::Wrong,
+        }
+    }
+
+    /// Proves to who has the same token that a server on this port holds it, without showing it.
+    pub fn proof(&self, challenge: &str, port: u16) -> String {
+        blake3::keyed_hash(self.0.as_bytes(), format!("{port} {challenge}").as_bytes()).to_string()
+    }
+
+    fn is(&self, text: &[u8]) -> bool {
+        blake3::hash(text.trim_ascii()) == self.0
+    }
+
+    /// Names the caller that shows it.
+    pub(crate) fn hash(&self) -> [u8; 32] {
+        *self.0.as_bytes()
+    }
+}
+
+/// How the only header of this name stands; two are wrong.
+fn one(headers: &HeaderMap, name: &str, is_right: impl FnOnce(&[u8]) -> bool) -> Shown {
+    let mut all = headers.get_all(name).iter();
+    match (all.next(), all.next()) {
+        (None, _) => Shown::Nothing,
+        (Some(value), None) if is_right(value.as_bytes()) => Shown::Right,
+        (Some(_), _) => Shown::Wrong,
     }
 }
 
@@ -88,6 +117,26 @@ mod tests {
         }
         let right = format!("Bearer {TEXT}");
         assert_eq!(shown(&[&right, &right]), Shown::Wrong);
+    }
+
+    #[test]
+    fn a_key_in_its_own_header_is_as_good() {
+        let token = Token::new(TEXT).unwrap();
+        let with = |bearer: Option<&str>, key: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(API_KEY, key.parse().unwrap());
+            if let Some(bearer) = bearer {
+                headers.insert(header::AUTHORIZATION, bearer.parse().unwrap());
+            }
+            token.shown_in(&headers)
+        };
+        assert_eq!(with(None, TEXT), Shown::Right);
+        assert_eq!(with(Some(&format!("Bearer {TEXT}")), TEXT), Shown::Right);
+        for wrong in ["", "x", &format!("Bearer {TEXT}")] {
+            assert_eq!(with(None, wrong), Shown::Wrong, "{wrong}");
+        }
+        assert_eq!(with(Some("Bearer wrong"), TEXT), Shown::Wrong);
+        assert_eq!(with(Some(&format!("Bearer {TEXT}")), "wrong"), Shown::Wrong);
     }
 
     #[test]

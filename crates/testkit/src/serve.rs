@@ -50,6 +50,15 @@ impl Serve {
         self.port
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until it has ended by itself, and returns its exit code; `None` if a signal ended it.
+    pub fn wait(mut self) -> Option<i32> {
+        self.child.wait().expect("it ends").code()
+    }
+
     /// A connection on which nothing has been sent yet.
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connect");

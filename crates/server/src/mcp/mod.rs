@@ -13,8 +13,6 @@ mod roots;
 mod sessions;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use hark_core::quote::quoted;
 use hark_engine::operation::{Effect, Family, Names};
@@ -28,8 +26,8 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::sync::Semaphore;
 
+use crate::calls::{Calls, Trouble};
 use crate::pool::Pool;
 
 pub(crate) use caller::Place;
@@ -41,30 +39,13 @@ pub(crate) use sessions::{HttpMcp, new as http_mcp};
 /// strip what they take for a prefix; calls that arrive so are understood.
 const PREFIX: &str = "memory_";
 
-/// Reads that run at the same time. One more than cores, so that a slow one does not hold up the others; each costs
-/// memory for its own connection.
-pub(crate) fn readers() -> usize {
-    std::thread::available_parallelism().map_or(2, usize::from).max(2) + 1
-}
-
-/// Threads for calls: the readers, the writer, and one for deferred work.
-pub(crate) fn threads() -> usize {
-    readers() + 2
-}
-
 /// What does not change while the process lives.
 pub(crate) struct Shared {
-    pool: Arc<Pool>,
+    calls: Arc<Calls>,
     config: ServerConfig,
     /// Every tool, listed or not: a tool outside the list still answers.
     tools: Vec<(&'static Operation, Tool)>,
     listed: Vec<Tool>,
-    reading: Semaphore,
-    writing: Semaphore,
-    running: AtomicUsize,
-    begun: AtomicUsize,
-    /// Whether somebody waits for the process to become idle.
-    watched: AtomicBool,
 }
 
 /// Why a call failed, as text for the model that made it.
@@ -89,28 +70,18 @@ impl From<EngineError> for Refusal {
 }
 
 impl Shared {
-    pub(crate) fn new(pool: Arc<Pool>, families: &[Family]) -> Arc<Self> {
+    pub(crate) fn new(calls: Arc<Calls>, families: &[Family]) -> Arc<Self> {
         let tool = |operation: &&'static Operation| Some((*operation, describe::tool(operation)?));
         // Switched off, it still answers: a client would report a server that does not start as an error.
-        let table = if hark_engine::is_enabled() { pool.table() } else { &[] };
+        let table = if hark_engine::is_enabled() { calls.table() } else { &[] };
         let tools: Vec<_> = table.iter().filter_map(tool).collect();
         let is_listed = |operation: &Operation| hark_engine::ops::is_listed(operation, families);
         Arc::new(Self {
             config: describe::server(),
             listed: tools.iter().filter(|(row, _)| is_listed(row)).map(|(_, tool)| tool.clone()).collect(),
             tools,
-            reading: Semaphore::new(readers()),
-            writing: Semaphore::new(1),
-            running: AtomicUsize::new(0),
-            begun: AtomicUsize::new(0),
-            watched: AtomicBool::new(false),
-            pool,
+            calls,
         })
-    }
-
-    /// How many calls are running.
-    pub(crate) fn running(&self) -> usize {
-        self.running.load(Ordering::Relaxed)
     }
 
     fn tool(&self, name: &str) -> Option<&(&'static Operation, Tool)> {
@@ -118,45 +89,31 @@ impl Shared {
         named(name).or_else(|| named(&format!("{PREFIX}{name}")))
     }
 
-    /// Runs `work` on a blocking thread, when its turn has come. Work that has not begun when the client cancels is
-    /// dropped.
+    /// Runs `work` when its turn has come, unless the client cancels.
     async fn blocking<T: Send + 'static>(
-        self: &Arc<Self>,
+        &self,
         effect: Effect,
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Pool) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, Refusal> {
-        struct Running(Arc<Shared>);
-        impl Drop for Running {
-            fn drop(&mut self) {
-                self.0.running.fetch_sub(1, Ordering::Relaxed);
+        tokio::select! {
+            done = self.calls.run(effect, work) => done.map_err(Refusal::from),
+            () = context.ct.cancelled() => {
+                Err(Refusal { message: "cancelled by the client".to_owned(), hint: None })
             }
         }
-        self.running.fetch_add(1, Ordering::Relaxed);
-        self.begun.fetch_add(1, Ordering::Relaxed);
-        let running = Running(Arc::clone(self));
-        let turns = if effect == Effect::Read { &self.reading } else { &self.writing };
-        let cancelled = || Refusal { message: "cancelled by the client".to_owned(), hint: None };
-        let turn = tokio::select! {
-            turn = turns.acquire() => turn,
-            () = context.ct.cancelled() => return Err(cancelled()),
-        };
-        let mut task = tokio::task::spawn_blocking(move || work(&running.0.pool));
-        let outcome = tokio::select! {
-            done = &mut task => match done {
-                Ok(outcome) => outcome.map_err(Refusal::from),
-                Err(_) => Err(Refusal {
-                    message: "the tool failed unexpectedly".to_owned(),
-                    hint: Some("this is a bug in the server; its standard error output says more".to_owned()),
-                }),
+    }
+}
+
+impl From<Trouble> for Refusal {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Failed(error) => error.into(),
+            Trouble::Panicked => Refusal {
+                message: "the tool failed unexpectedly".to_owned(),
+                hint: Some("this is a bug in the server; its standard error output says more".to_owned()),
             },
-            () = context.ct.cancelled() => {
-                task.abort();
-                Err(cancelled())
-            }
-        };
-        drop(turn);
-        outcome
+        }
     }
 }
 
@@ -175,48 +132,6 @@ impl Handler {
         let roots = self.roots.of(context).await;
         self.place.client(context, roots)
     }
-}
-
-/// Without a call for this long, deferred work holds nobody up.
-const PAUSE: Duration = Duration::from_millis(5);
-
-/// While calls follow each other without a pause, long logs are folded after every so many of them.
-const CALLS_BETWEEN: usize = 16;
-
-/// After this long without a call, connections and models are closed and their memory is returned.
-const IDLE: Duration = Duration::from_secs(20);
-
-/// Deferred work, once the answer to a call that wrote is on its way. Not at once: the same client mostly sends the next
-/// call, which would have to wait.
-async fn after_write(shared: Arc<Shared>) {
-    let begun = shared.begun.load(Ordering::Relaxed);
-    tokio::time::sleep(PAUSE).await;
-    let paused = shared.begun.load(Ordering::Relaxed) == begun;
-    if paused || begun.is_multiple_of(CALLS_BETWEEN) {
-        let _ = tokio::task::spawn_blocking(move || {
-            shared.pool.fold_long_logs();
-            if paused {
-                shared.pool.prepare_for_questions();
-            }
-        })
-        .await;
-    }
-}
-
-/// Waits until no call has come for a while, then closes what is idle. One at a time.
-async fn close_when_idle(shared: Arc<Shared>) {
-    if shared.watched.swap(true, Ordering::Relaxed) {
-        return;
-    }
-    loop {
-        let begun = shared.begun.load(Ordering::Relaxed);
-        tokio::time::sleep(IDLE).await;
-        if shared.begun.load(Ordering::Relaxed) == begun && shared.running() == 0 {
-            break;
-        }
-    }
-    shared.watched.store(false, Ordering::Relaxed);
-    let _ = tokio::task::spawn_blocking(move || shared.pool.close_idle()).await;
 }
 
 impl ServerHandler for Handler {
@@ -267,10 +182,6 @@ impl ServerHandler for Handler {
             .shared
             .blocking(operation.effect, &context, move |pool| pool.call(operation, arguments, &caller))
             .await;
-        if operation.effect != Effect::Read {
-            tokio::spawn(after_write(Arc::clone(&self.shared)));
-        }
-        tokio::spawn(close_when_idle(Arc::clone(&self.shared)));
         let result = match answer {
             Ok(mut answer) => {
                 if let Some(remark) = remark {
