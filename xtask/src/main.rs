@@ -3,10 +3,12 @@
 #![allow(clippy::print_stdout, reason = "printing is what this program is for")]
 
 mod bearer_proxy;
+mod browser;
 mod docs;
 mod e2e;
 mod mcp;
 mod npm;
+mod rest;
 mod suite;
 mod tidy;
 
@@ -23,12 +25,15 @@ usage: cargo xtask COMMAND
   fmt                           format the sources, operations included
   docs [--check]                write the generated pages in docs, or fail if they are out of date
   tidy                          check sizes, headers and dependencies
+  pages                         check the dashboard in a real browser (installs it)
+  screenshots                   write pictures of the dashboard into docs/images
   mcp                           check the protocol with the official tools (installs them)
+  rest                          check REST against its own description with schemathesis (installs it)
   e2e [CLIENT…]                 run real assistants with hark in them (installs them)
   e2e --newest [CLIENT…]        the same with the newest release of each; only reports
 
 and of the lab, built for release (`cargo xtask lab` lists their options):
-  bench  eval  hindsight  coding  distil  failures  transcripts  records  store
+  bench  load  eval  hindsight  coding  distil  failures  transcripts  records  store
 ";
 
 fn main() -> ExitCode {
@@ -52,11 +57,16 @@ fn run(arguments: &[String]) -> Outcome {
         ["docs", "--check"] => docs::run(docs::Mode::Check, &workspace::debug_binary()?),
         ["tidy"] => tidy::run(),
         ["mcp"] => protocol().map(drop),
+        ["pages"] => pages().map(drop),
+        ["screenshots"] => {
+            browser::screenshots(&tested()?, &workspace::target().join("e2e")).map_err(Failure::new)
+        }
+        ["rest"] => interface().map(drop),
         ["e2e", words @ ..] => assistants(words).map(drop),
         ["lab", rest @ ..] => lab(rest),
         [
-            "bench" | "coding" | "distil" | "eval" | "failures" | "hindsight" | "transcripts" | "records"
-            | "store",
+            "bench" | "coding" | "distil" | "eval" | "failures" | "hindsight" | "load" | "transcripts"
+            | "records" | "store",
             ..,
         ] => lab(&words),
         [] | ["help" | "--help" | "-h"] => {
@@ -74,17 +84,31 @@ fn lab(arguments: &[&str]) -> Outcome {
     process::run(process::cargo(&cargo).args(arguments).current_dir("."))
 }
 
+/// Fetches schemathesis into the target folder and runs it against the release binary.
+fn interface() -> Outcome<String> {
+    rest::run(&workspace::release_binary()?, &workspace::target().join("e2e")).map_err(Failure::new)
+}
+
 /// Fetches the official clients and suites into the target folder and runs them against the release binary.
 fn protocol() -> Outcome<String> {
     mcp::run(&workspace::release_binary()?, &workspace::target().join("e2e")).map_err(Failure::new)
 }
 
+/// Fetches a browser and its driver, and runs every page and action of the dashboard.
+fn pages() -> Outcome<String> {
+    browser::run(&tested()?, &workspace::target().join("e2e")).map_err(Failure::new)
+}
+
+/// The release binary, or the one that `HARK_TEST_BINARY` names.
+fn tested() -> Outcome<std::path::PathBuf> {
+    match std::env::var_os(hark_testkit::TESTED_BINARY) {
+        Some(path) => Ok(path.into()),
+        None => workspace::release_binary(),
+    }
+}
+
 /// Fetches real assistants into the target folder and runs them with the release binary in them, or with the
 /// one that `HARK_TEST_BINARY` names; says what was skipped.
 fn assistants(words: &[&str]) -> Outcome<String> {
-    let binary = match std::env::var_os(hark_testkit::TESTED_BINARY) {
-        Some(path) => path.into(),
-        None => workspace::release_binary()?,
-    };
-    e2e::run(&binary, &workspace::target().join("e2e"), words).map_err(Failure::new)
+    e2e::run(&tested()?, &workspace::target().join("e2e"), words).map_err(Failure::new)
 }

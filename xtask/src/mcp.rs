@@ -43,7 +43,7 @@ const SCENARIOS_NEXT: &[&str] = &[
 ];
 const NEXT_VERSION: &str = "2026-07-28";
 
-const TOKEN: &str = "token-of-the-protocol-checks";
+pub(crate) const TOKEN: &str = "token-of-the-protocol-checks";
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -56,7 +56,7 @@ pub(crate) fn run(hark: &Path, cache: &Path) -> Result<String, String> {
         Ok(tools) => tools,
         Err(Missing(what)) => return npm::pass_over(&what),
     };
-    let home = Scratch::new()?;
+    let home = Scratch::new("mcp")?;
     let mut checks = Checks { tools: &tools, home: &home, passed: 0, failed: 0 };
     over_stdio(&mut checks, &hark);
     over_http(&mut checks, &hark)?;
@@ -160,7 +160,7 @@ impl Checks<'_> {
 }
 
 /// `hark serve` for as long as this lives.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     port: u16,
     /// Adds the token for those who cannot.
@@ -168,7 +168,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(hark: &Path, home: &Scratch) -> Result<Self, String> {
+    pub(crate) fn start(hark: &Path, home: &Scratch) -> Result<Self, String> {
         let no_port = |e| format!("no free port: {e}");
         let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
         let port = listen().and_then(|free| free.local_addr()).map_err(no_port)?.port();
@@ -199,8 +199,12 @@ impl Server {
         Ok(server)
     }
 
+    pub(crate) fn origin(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
     fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/mcp", self.port)
+        format!("{}/mcp", self.origin())
     }
 
     fn proxied_url(&self) -> String {
@@ -216,13 +220,13 @@ impl Drop for Server {
 }
 
 /// A folder for one run, removed at the end.
-struct Scratch {
-    path: PathBuf,
+pub(crate) struct Scratch {
+    pub(crate) path: PathBuf,
 }
 
 impl Scratch {
-    fn new() -> Result<Self, String> {
-        let path = std::env::temp_dir().join(format!("hark-mcp-{}", std::process::id()));
+    pub(crate) fn new(name: &str) -> Result<Self, String> {
+        let path = std::env::temp_dir().join(format!("hark-{name}-{}", std::process::id()));
         fs::create_dir_all(path.join("home")).map_err(|e| format!("{}: {e}", path.display()))?;
         Ok(Scratch { path })
     }
@@ -242,15 +246,11 @@ struct Tools {
 
 impl Tools {
     fn install(cache: &Path) -> Result<Self, Missing> {
-        let python = if cfg!(windows) { "python" } else { "python3" };
-        if npm::version(python, "--version").is_none() {
-            npm::install_packages(cache);
-        }
         let npm = Npm::ready(cache)?;
         npm.install("inspector", &[INSPECTOR])?;
         npm.install("conformance", &[CONFORMANCE])?;
         npm.install("conformance-next", &[CONFORMANCE_NEXT])?;
-        Ok(Tools { npm, python: venv(cache, python)? })
+        Ok(Tools { npm, python: venv(cache, "python", PYTHON_PACKAGES)? })
     }
 
     fn node_program(&self, folder: &str) -> Command {
@@ -259,11 +259,15 @@ impl Tools {
     }
 }
 
-/// The interpreter of a virtual environment with the SDKs.
-fn venv(cache: &Path, python: &str) -> Result<PathBuf, Missing> {
-    let folder = cache.join("python");
+/// The interpreter of a virtual environment with these packages.
+pub(crate) fn venv(cache: &Path, name: &str, packages: &[&str]) -> Result<PathBuf, Missing> {
+    let python = if cfg!(windows) { "python" } else { "python3" };
+    if npm::version(python, "--version").is_none() {
+        npm::install_packages(cache);
+    }
+    let folder = cache.join(name);
     let own = folder.join(if cfg!(windows) { "venv/Scripts/python.exe" } else { "venv/bin/python" });
-    npm::once(&folder, &PYTHON_PACKAGES.join(" "), || {
+    npm::once(&folder, &packages.join(" "), || {
         let log = folder.join("install.log");
         let make = || {
             let mut venv = Command::new(python);
@@ -276,7 +280,7 @@ fn venv(cache: &Path, python: &str) -> Result<PathBuf, Missing> {
             make()
         })?;
         let mut pip = Command::new(&own);
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PYTHON_PACKAGES);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
         finish(&mut pip, &log, PATIENCE_TO_INSTALL)
     })?;
     Ok(own)

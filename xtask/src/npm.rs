@@ -137,16 +137,31 @@ pub(crate) fn once(
         .map_err(|why| Missing(format!("{what} could not be installed ({why}); see {}", folder.display())))
 }
 
-/// What a container's root may do; everybody else installs what is missing themselves.
+/// What the suites below need of the system.
 pub(crate) fn install_packages(log: &Path) {
-    let root = version("id", "-u").is_some_and(|user| user == "0");
-    if !root || version("apt-get", "--version").is_none() {
+    apt_install(&["nodejs", "npm", "python3-venv"], &log.join("apt.log"));
+}
+
+/// Installs packages of Debian. A container's root may do that; everybody else installs what is missing themselves.
+pub(crate) fn apt_install(packages: &[&str], log: &Path) {
+    let is_root = version("id", "-u").is_some_and(|user| user == "0");
+    if !is_root || version("apt-get", "--version").is_none() {
         return;
     }
-    println!("installing nodejs, npm and python3-venv");
-    let mut apt = Command::new("apt-get");
-    apt.args(["install", "-y", "nodejs", "npm", "python3-venv"]).env("DEBIAN_FRONTEND", "noninteractive");
-    let _ = finish(&mut apt, &log.join("apt.log"), PATIENCE_TO_INSTALL);
+    println!("installing {}", packages.join(", "));
+    let apt = |arguments: &[&str]| {
+        let mut apt = Command::new("apt-get");
+        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        finish(&mut apt, log, PATIENCE_TO_INSTALL)
+    };
+    let install = [&["install", "-y"], packages].concat();
+    if apt(&install).is_err() {
+        // The lists of an image grow old, and a package that they name may be gone.
+        let done = apt(&["update"]).and_then(|()| apt(&install));
+        if let Err(why) = done {
+            println!("{}: {why}; see {}", packages.join(", "), log.display());
+        }
+    }
 }
 
 /// The first line a program prints about itself; `None` if it is not installed.

@@ -2,6 +2,7 @@
 //! time. `--fast` runs the checks worth running after every edit. Needs Rust, a C compiler and git; uses
 //! better tools if they are installed.
 
+mod packages;
 mod skipped;
 
 use std::path::Path;
@@ -34,6 +35,8 @@ const STEPS: &[Step] = &[
     ("reference pages", || docs::run(docs::Mode::Check, &workspace::release_binary()?).map(silently)),
     ("dependencies", dependencies),
     ("protocol", crate::protocol),
+    ("pages", crate::pages),
+    ("interface", crate::interface),
     ("assistants", || crate::assistants(&[])),
 ];
 
@@ -121,6 +124,7 @@ fn has_component(subcommand: &str, component: &str) -> bool {
 
 /// Outside tests run the release binary, built as users build it.
 fn tests() -> Outcome<Note> {
+    packages::install_missing();
     run_tests(None, Some(&workspace::release_binary()?))
 }
 

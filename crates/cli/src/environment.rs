@@ -18,6 +18,7 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("HARK_PASSPHRASE", "passphrase of encrypted exports, if no file is given"),
     ("HARK_SERVE_HOST", "address of `hark serve`, instead of 127.0.0.1"),
     ("HARK_SERVE_PORT", "port of `hark serve` instead of 9824"),
+    ("HARK_SERVE_RATE", "requests a minute that `hark serve` takes from one caller; 0 means no limit"),
     ("HARK_SERVE_TOKEN", "token of `hark serve` instead of the one in the user's store"),
     ("NO_COLOR", "print without colours"),
     ("CLAUDE_CONFIG_DIR", "where Claude Code keeps its settings; `hark install` writes there"),

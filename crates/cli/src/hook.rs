@@ -8,11 +8,11 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hark_engine::{Clock, Home, Machine, hooks, trace};
 use hark_hosts::Host;
-use hark_hosts::hook::{self, Say};
+use hark_hosts::hook::{self, HookEvent, Say};
 
 /// Shorter than the timeout of any client.
 const DEADLINE: Duration = Duration::from_millis(2_500);
@@ -32,6 +32,7 @@ pub(crate) fn wanted(mut args: impl Iterator<Item = OsString>) -> Option<Vec<Str
 
 /// Runs the hook and ends the process.
 pub(crate) fn run(args: &[String]) -> ! {
+    let begun = Instant::now();
     // Only `hark doctor` reports a panic.
     std::panic::set_hook(Box::new(|_| {}));
     let host = args.first().and_then(|id| hark_hosts::find(id)).unwrap_or_else(generic);
@@ -43,8 +44,13 @@ pub(crate) fn run(args: &[String]) -> ! {
         watched.map(JoinHandle::join);
         std::process::exit(0)
     }
-    let text = outcome.unwrap_or_else(|_| without_answer(host, "an internal error"));
-    say(&text)
+    let Ok(handled) = outcome else { say(&without_answer(host, "an internal error")) };
+    print(&handled.text);
+    // The reply is out: nobody waits for this.
+    if let Some(home) = &handled.home {
+        hooks::times::note(home, &handled.event, handled.said, begun.elapsed());
+    }
+    std::process::exit(0)
 }
 
 /// Whether a reply was given or is being given: there is only one.
@@ -63,9 +69,13 @@ fn watch(host: &'static Host) -> Option<JoinHandle<()>> {
 }
 
 fn say(text: &str) -> ! {
+    print(text);
+    std::process::exit(0)
+}
+
+fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    std::process::exit(0)
 }
 
 /// An empty reply. The reason is recorded.
@@ -99,8 +109,16 @@ fn machine(cwd: Option<PathBuf>) -> Machine {
     }
 }
 
-/// The text to print.
-fn handle(host: &'static Host, args: &[String]) -> String {
+/// An event and the reply to it.
+struct Handled {
+    text: String,
+    event: HookEvent,
+    /// Whether the reply says anything.
+    said: bool,
+    home: Option<PathBuf>,
+}
+
+fn handle(host: &'static Host, args: &[String]) -> Handled {
     // Codex's `notify` gives its event as an argument.
     let (named, given): (Vec<&String>, Vec<&String>) = args.iter().partition(|arg| !arg.starts_with('{'));
     let input = given.first().map_or_else(read_input, |text| text.as_bytes().to_vec());
@@ -112,7 +130,7 @@ fn handle(host: &'static Host, args: &[String]) -> String {
     let _ =
         trace::start(variable("HARK_LOG").as_deref(), variable("HARK_LOG_FILE").is_some(), home.as_deref());
     let say = hooks::respond(&machine, &event, &input);
-    event.answer(&say)
+    Handled { text: event.answer(&say), said: say != Say::Nothing, event, home }
 }
 
 fn read_input() -> Vec<u8> {

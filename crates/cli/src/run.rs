@@ -3,6 +3,7 @@
 use std::io::{BufRead, IsTerminal, Write};
 
 use clap::ArgMatches;
+use hark_engine::activity::Activity;
 use hark_engine::operation::{Call, Done, Effect, Needs, Page, Prepared};
 use hark_engine::project::names::Names;
 use hark_engine::{Operation, Told};
@@ -24,13 +25,20 @@ pub(crate) fn operation(
     operation.permit(&caller)?;
     hark_engine::trace::call(operation.name);
     let mut bar = Bar::new();
+    let mut activity = Activity::of(&environment.machine);
     let interactive = !environment.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let mut call = Call {
         machine: &environment.machine,
         caller: &caller,
-        progress: &mut |progress| bar.show(progress),
+        progress: &mut |progress| {
+            bar.show(progress);
+            if let Some(activity) = &mut activity {
+                activity.show(progress);
+            }
+        },
         ask: &mut |question| interactive.then(|| agrees(question)),
         json: environment.json,
+        until_stopped: Some(&mut hark_server::until_told_to_stop),
         stdin: &mut std::io::stdin(),
         stdout: &mut Pipe,
     };

@@ -9,6 +9,7 @@ mod eval;
 mod failures;
 mod hindsight;
 mod learn;
+mod load;
 mod machine;
 mod page;
 mod share;
@@ -41,6 +42,10 @@ usage: cargo xtask COMMAND
   failures [--errors] [DIR…]    score what is read from failed runs against labels, on sessions of hook events
   hindsight [--sessions N] [--binary PATH]
                                 replay sessions of the shared data and judge what was said by what followed
+  load [--clients N] [--seconds N] [--memories N] [--sessions N] [--target mcp|rest] [--set NAME=VALUE]
+       [--static] [--json PATH] [--binary PATH]
+                                drive 200 clients against `hark serve` for a minute, then slow clients and abandoned
+                                sessions; reports errors, times and memory
   transcripts DIR SIZE          write made-up transcripts (2GB, 500MB), to measure `hark ingest` on
   records FILE COUNT            write made-up memories as an export, to measure `hark import` on
   store PATH COUNT              write a store of made-up memories, as `bench` measures them
@@ -67,6 +72,7 @@ fn run(arguments: &[String]) -> Outcome {
         ["distil", options @ ..] => distil::run(options),
         ["failures", options @ ..] => failures::run(options),
         ["hindsight", options @ ..] => hindsight::run(options),
+        ["load", options @ ..] => load::run(options),
         ["eval", options @ ..] => eval::run(&eval::Options::parse(options)?),
         ["transcripts", folder, size] => transcripts::run(folder, size),
         ["records", path, count] => bench::make_export(path, count),

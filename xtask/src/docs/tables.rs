@@ -111,6 +111,17 @@ const FIXED: &[(&str, &str, &str)] = &[
     ),
     ("\"hook-errors.jsonl\"", "hook-errors.jsonl", "errors in hooks; `hark doctor` reads it | –"),
     ("\"worker.lock\"", "worker.lock", "held by the one background worker | –"),
+    ("\"activity\"", "activity/", "how far long work of running processes is | –"),
+    (
+        "\"service.json\"",
+        "service.json",
+        "what the running service says about itself; `hark doctor` reads it | –",
+    ),
+    (
+        "\"documents.json\"",
+        "documents.json",
+        "documents that `hark bootstrap` read; a running service reads them again when they change | –",
+    ),
     ("\"tmp\"", "tmp/", "staging files; anything that a crash leaves here can be deleted | –"),
     (
         "\"hark.lock\"",

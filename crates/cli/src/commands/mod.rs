@@ -8,6 +8,7 @@ mod man;
 mod mcp;
 mod serve;
 mod tour;
+mod ui;
 
 use clap::{ArgMatches, Args};
 use hark_engine::operation::{Example, Group};
@@ -59,6 +60,17 @@ pub(crate) static PROGRAMS: &[Program] = &[
         group: Group::Start,
         args: args::<help::Help>(),
         run: start::<help::Help>,
+    },
+    Program {
+        name: "ui",
+        summary: "Open the dashboard in a browser",
+        examples: &[
+            ("hark ui", "Start `hark serve` if it does not run, and open the dashboard"),
+            ("hark ui --no-open", "Print a link that signs one browser in"),
+        ],
+        group: Group::Start,
+        args: args::<ui::Ui>(),
+        run: start::<ui::Ui>,
     },
     Program {
         name: "hook",

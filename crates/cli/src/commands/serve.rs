@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hark_engine::Machine;
 use hark_engine::machine::{SecretSource, address};
 use hark_engine::operation::Family;
+use hark_engine::service::{Host, Service};
 use hark_server::{HttpOptions, Pool, Token};
 
 use super::Start;
@@ -26,16 +27,30 @@ pub(super) struct Serve {
     /// Read the token from this file instead of HARK_SERVE_TOKEN or the store
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    /// Requests a minute from one caller; 0 means no limit [default: 60000, or HARK_SERVE_RATE]
+    #[arg(long, value_name = "N")]
+    rate: Option<u32>,
+    /// Leave the session of the terminal, for `hark ui`
+    #[arg(long, hide = true)]
+    detached: bool,
     /// Another host name of this server, such as that of a proxy in front of it
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
     /// List these families of tools besides the core ones; default: the setting mcp.tools
     #[arg(long, value_enum, value_delimiter = ',', value_name = "FAMILY")]
     tools: Vec<Family>,
+    /// Only answer: leave background work and transcripts to `hark work`
+    #[arg(long)]
+    no_worker: bool,
 }
 
 impl Start for Serve {
     fn start(self, environment: &Environment) -> Result<(), Failure> {
+        #[cfg(unix)]
+        if self.detached {
+            // Fails only in a process that leads a group, which has no terminal to leave.
+            let _ = rustix::process::setsid();
+        }
         let machine = &environment.machine;
         let addr = SocketAddr::new(machine.serve_host(self.host)?, machine.serve_port(self.port)?);
         let secret = match machine.chosen_token(self.token_file.as_deref())? {
@@ -64,6 +79,8 @@ impl Start for Serve {
         })?;
         let mut options = HttpOptions::new(addr, token);
         options.allowed_hosts = self.allow_host;
+        options.rate = machine.serve_rate(self.rate, hark_server::DEFAULT_RATE)?;
+        options.open_metrics = machine.config().is_ok_and(|config| config.serve.open_metrics);
         let from = secret.source.name();
         let ready = |addr: SocketAddr| {
             ui::note(&format!("serving MCP at http://{addr}/mcp; stop with Ctrl-C\n"));
@@ -80,7 +97,27 @@ impl Start for Serve {
         let tools = super::mcp::listed(machine, self.tools);
         // Each client has its own project; this process has none.
         let machine = Machine { project: None, ..machine.clone() };
+        let worker = if self.no_worker { None } else { worker(&machine) };
         let pool = Arc::new(Pool::new(machine));
-        Ok(hark_server::serve_http(pool, &tools, options, ready)?)
+        let outcome = hark_server::serve_http(pool, &tools, options, ready);
+        if let Some(worker) = worker {
+            worker.stop();
+        }
+        Ok(outcome?)
+    }
+}
+
+/// Answers do not depend on it.
+fn worker(machine: &Machine) -> Option<Service> {
+    if !hark_engine::is_enabled() {
+        return None;
+    }
+    let say = Arc::new(|line: &str| ui::note(&format!("{}\n", ui::safe(line))));
+    match Service::start(machine, Host::Serve, say) {
+        Ok(service) => Some(service),
+        Err(error) => {
+            ui::note(&format!("no background work: {}\n", ui::safe(&error.to_string())));
+            None
+        }
     }
 }

@@ -24,18 +24,18 @@ const ENDINGS: &[&str] = &["rs", "ts", "py", "go", "md", "toml", "sql"];
 const FIRST: i64 = 1_767_225_600_000;
 const STEP: i64 = 120_000;
 
-pub(super) struct Corpus {
+pub(crate) struct Corpus {
     vocabulary: Vocabulary,
 }
 
 impl Corpus {
-    pub(super) fn new(root: &Path) -> Outcome<Self> {
+    pub(crate) fn new(root: &Path) -> Outcome<Self> {
         let words = workspace::read(&root.join("models/code_words.txt"))?;
         Ok(Corpus { vocabulary: Vocabulary::new(&words) })
     }
 
     /// Fills a data directory; the index is left to `hark reindex`.
-    pub(super) fn write(&self, home: &Path, count: usize) -> Outcome {
+    pub(crate) fn write(&self, home: &Path, count: usize) -> Outcome {
         let memories = home.join("memories");
         for kind in KINDS {
             let folder = memories.join(kind);
@@ -77,7 +77,7 @@ impl Corpus {
     }
 
     /// A few words that a person might type to find the memory of this number.
-    pub(super) fn question(&self, number: usize) -> String {
+    pub(crate) fn question(&self, number: usize) -> String {
         let mut rng = Rng::new(number as u64 ^ 0x6173_6b00_0000_0000);
         let body = self.body(number);
         let words: Vec<&str> = body.split([' ', '.', ',']).filter(|w| w.len() > 3).collect();

@@ -41,7 +41,7 @@ pub(super) fn process(hark: &Hark, binary: &Path, rounds: Rounds) -> Outcome<Val
 
 /// Has the product take in all files, as it does when the index is lost; `hark reindex` does the
 /// same work. Returns seconds.
-pub(super) fn build_index(hark: &Hark, size: usize) -> Outcome<f64> {
+pub(crate) fn build_index(hark: &Hark, size: usize) -> Outcome<f64> {
     let started = Instant::now();
     let answer = hark.json(&["stats", "--json"])?;
     if answer["memories"] != json!(size) || answer["unreadable_files"] != json!(0) {

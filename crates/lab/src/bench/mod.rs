@@ -4,9 +4,9 @@
 //! are whole processes, as a terminal or a hook uses it. Stores are made from a seed, so that two
 //! runs measure the same work; the smaller store is the beginning of the larger one.
 
-mod corpus;
+pub(crate) mod corpus;
 pub(crate) mod hooks;
-mod measure;
+pub(crate) mod measure;
 mod report;
 pub(crate) mod rng;
 pub(crate) mod serve;
@@ -80,7 +80,7 @@ pub(crate) fn make_export(path: &str, count: &str) -> Outcome {
     Ok(())
 }
 
-fn path_after(option: &str, word: Option<&&str>) -> Outcome<PathBuf> {
+pub(crate) fn path_after(option: &str, word: Option<&&str>) -> Outcome<PathBuf> {
     word.map(PathBuf::from).ok_or_else(|| Failure::new(format!("{option} needs a path")))
 }
 

@@ -181,3 +181,86 @@ fn a_dry_run_does_not_show_the_token() {
     let said = machine.hark(&["install", "claude-code", "--dry-run"]).ok().stdout();
     assert!(said.contains("Bearer TOKEN") && !said.contains(&shown(&machine)), "{said}");
 }
+
+#[test]
+fn with_http_an_entry_calls_the_server_and_goes_again() {
+    let machine = Machine::new();
+    let user = machine.home.user();
+    let before_cursor = "{\n  // mine\n  \"mcpServers\": {}\n}\n";
+    let before_codex = "model = \"x\" # mine\n";
+    let (cursor, codex) = (user.join(".cursor/mcp.json"), user.join(".codex/config.toml"));
+    let (gemini, continued) = (user.join(".gemini/settings.json"), user.join(".continue/config.yaml"));
+    put(&cursor, before_cursor);
+    put(&codex, before_codex);
+    put(&gemini, "{}\n");
+    put(&continued, "name: Local Config\nversion: 1.0.0\nschema: v1\n");
+    let before = machine.tree();
+    let hosts = ["cursor", "codex", "gemini-cli", "continue"];
+    let install = |more: &[&str]| {
+        machine.hark(&[&["install", "--hooks", "none"], more, &hosts[..]].concat()).ok();
+    };
+    install(&["--http"]);
+    let header = shown(&machine);
+    let entry = parsed(&machine.read(&cursor))["mcpServers"]["hark"].clone();
+    assert_eq!(entry, json!({ "url": URL, "headers": { "Authorization": header } }));
+    let entry = parsed(&machine.read(&gemini))["mcpServers"]["hark"].clone();
+    assert_eq!(entry, json!({ "httpUrl": URL, "headers": { "Authorization": header } }));
+    for path in [&codex, &continued] {
+        let text = machine.read(path);
+        assert!(text.contains(URL) && text.contains(&header) && !text.contains("command"), "{text}");
+    }
+    assert!(machine.read(&codex).contains("http_headers"));
+    for host in hosts {
+        let health = health(&machine, host);
+        assert_eq!((&health["wired"], &health["problems"]), (&json!("yes"), &json!([])), "{health}");
+    }
+
+    let after = machine.tree();
+    install(&["--http"]);
+    assert_eq!(machine.tree(), after, "a second install changes nothing");
+    // Back to a server of its own, and over HTTP once more.
+    install(&[]);
+    let entry = parsed(&machine.read(&cursor))["mcpServers"]["hark"].clone();
+    assert!(entry.get("command").is_some() && entry.get("url").is_none(), "{entry}");
+    install(&["--http"]);
+    assert_eq!(machine.tree(), after);
+    // A new token is put in.
+    fs::write(machine.home.store().join("serve.token"), "hark_another-token-0123\n").unwrap();
+    install(&["--http"]);
+    assert!(machine.read(&cursor).contains("Bearer hark_another-token-0123"));
+    machine.hark(&["uninstall"]).ok();
+    assert_eq!(machine.tree(), before);
+}
+
+#[test]
+fn with_http_an_entry_of_the_users_own_gets_the_header() {
+    let machine = Machine::new();
+    let entries = entries(&machine);
+    for (_, path, text, _) in &entries {
+        put(path, text);
+    }
+    let before = machine.tree();
+    for (host, path, _, at) in &entries {
+        machine.hark(&["install", "--http", "--hooks", "none", host]).ok();
+        let text = machine.read(path);
+        let entry = at.iter().fold(parsed(&text), |here, name| here[*name].clone());
+        assert_eq!(entry["headers"], json!({ "Authorization": shown(&machine) }), "{host}: {text}");
+        assert!(text.contains("// mine"), "{host}: {text}");
+    }
+    machine.hark(&["uninstall"]).ok();
+    assert_eq!(machine.tree(), before);
+}
+
+#[test]
+fn http_is_refused_where_the_token_would_leak_or_nothing_would_call() {
+    let machine = Machine::new();
+    for (arguments, said) in [
+        (&["install", "cursor", "--http", "--scope", "project"][..], "may be shared"),
+        (&["install", "claude-code", "--http", "--plugin"], "plugin"),
+        (&["install", "cursor", "--http", "--tools", "all"], "hark serve --tools"),
+        (&["install", "claude-desktop", "--http"], "cannot send a token"),
+    ] {
+        let refused = machine.hark(arguments).fails(1);
+        assert!(refused.stderr().contains(said), "{arguments:?}: {}", refused.stderr());
+    }
+}

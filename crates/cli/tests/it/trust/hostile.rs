@@ -30,9 +30,21 @@ const FILES: &[&str] = &[
     "trust.json",
     "store-id",
     "serve.token",
+    "service.json",
+    "documents.json",
 ];
-const FOLDERS: &[&str] =
-    &["spool", "tmp", "sessions", "revisions", "backups", "install", "models", "plugins", "archive"];
+const FOLDERS: &[&str] = &[
+    "spool",
+    "tmp",
+    "sessions",
+    "revisions",
+    "backups",
+    "install",
+    "models",
+    "plugins",
+    "archive",
+    "activity",
+];
 
 /// What a person has at stake: a key, a project, another program's settings.
 fn stakes(home: &Home) {
