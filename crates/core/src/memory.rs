@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::guidance::Guidance;
 use crate::id::MemoryId;
 use crate::kind::Kind;
 use crate::life::Life;
@@ -84,6 +85,9 @@ pub struct Memory<T = Clean> {
     /// Confirmations and feedback.
     #[serde(default, skip_serializing_if = "Life::is_new")]
     pub life: Life,
+    /// What rules, insights, skills, decisions and reminders have besides text.
+    #[serde(default = "Guidance::default", skip_serializing_if = "Guidance::is_empty")]
+    pub guidance: Guidance<T>,
     pub revision: u32,
     /// Unknown front-matter keys, verbatim, so that a rewrite keeps them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -148,6 +152,7 @@ impl Memory {
             expires: None,
             superseded_by: None,
             life: Life::default(),
+            guidance: Guidance::default(),
             revision: 1,
             unknown: Vec::new(),
         }
@@ -186,6 +191,7 @@ impl Unredacted for Memory<Raw> {
             expires: self.expires,
             superseded_by: self.superseded_by,
             life: self.life,
+            guidance: self.guidance.redacted(clean),
             revision: self.revision,
             unknown: self.unknown.redacted(clean),
         }

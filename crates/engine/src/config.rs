@@ -36,6 +36,8 @@ pub struct Config {
     pub backup: BackupConfig,
     pub history: HistoryConfig,
     pub distil: DistilConfig,
+    pub learning: LearningConfig,
+    pub proof: ProofConfig,
     pub ingest: IngestConfig,
     pub mcp: McpConfig,
     pub serve: ServeConfig,
@@ -105,6 +107,29 @@ pub enum CheckpointPolicy {
     Off,
     Remind,
     Gate,
+}
+
+/// What to learn from sessions that are over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LearningConfig {
+    pub enabled: bool,
+    pub accept: AcceptPolicy,
+}
+
+/// Which insights become rules without a decision of the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AcceptPolicy {
+    Ask,
+    OwnCorrections,
+}
+
+/// The share of sessions that hear nothing of a rule, to compare them with the others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProofConfig {
+    pub silent: f32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

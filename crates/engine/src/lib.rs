@@ -18,6 +18,7 @@ mod hindsight;
 mod home;
 pub mod hooks;
 pub mod ingest;
+mod learning;
 mod live;
 pub mod machine;
 pub mod operation;

@@ -17,6 +17,7 @@ use crate::error::EngineError;
 use crate::failures;
 use crate::hooks::capture;
 use crate::ingest;
+use crate::learning;
 use crate::live;
 use crate::operation::Progress;
 use crate::ops::{backup, embed, retention};
@@ -92,6 +93,7 @@ pub(crate) fn pass(
     let until = started + limit;
     done.read = ingest::tail(engine, around, until)?.events.new;
     done.distilled = distil::pending(engine, started, limit)?.stored;
+    done.distilled += learning::in_background(engine, started, limit)?;
     done.digested = digest::run(engine, until)?.sessions;
     if started.elapsed() < limit {
         done.retired = retention::in_background(engine, now)?;

@@ -43,6 +43,7 @@ const DERIVED: &[&str] = &[
     "tombstone",
     "likeness",
     "topic",
+    "trigger_key",
     "used",
     "layer",
     "phrase",

@@ -21,6 +21,7 @@ const ADDITIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0013_unembedded.sql"),
     include_str!("../../../migrations/sqlite/0014_failures_to_sort.sql"),
     include_str!("../../../migrations/sqlite/0015_turns.sql"),
+    include_str!("../../../migrations/sqlite/0016_learning.sql"),
 ];
 
 /// `Hark` in ASCII, in the header of every index.

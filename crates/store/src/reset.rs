@@ -27,6 +27,7 @@ const ROWS: &str = "
     DELETE FROM distilled; DELETE FROM failure; DELETE FROM failure_target; DELETE FROM trail; DELETE FROM used;
     DELETE FROM space_vector; DELETE FROM project; DELETE FROM project_root; DELETE FROM project_place;
     DELETE FROM phrase; DELETE FROM question; DELETE FROM phrase_wanted;
+    DELETE FROM evidence; DELETE FROM rule_case; DELETE FROM learned_from; DELETE FROM session_process; DELETE FROM turn;
 ";
 
 /// What there was.

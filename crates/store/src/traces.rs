@@ -257,6 +257,11 @@ fn add_all(memory: &Memory, in_detail: bool, said: &mut Vec<Said>) {
     for phrase in &memory.asked_as {
         add(phrase, false, said);
     }
+    let guidance = &memory.guidance;
+    let evidence = guidance.evidence.iter().map(|one| &one.text);
+    for text in evidence.chain(&guidance.rejected).chain(&guidance.criteria) {
+        add(text, true, said);
+    }
     let fields = [Some(&memory.body), Some(&memory.title), memory.why.as_ref(), memory.learned.as_ref()];
     for field in fields.into_iter().flatten() {
         add(field, true, said);

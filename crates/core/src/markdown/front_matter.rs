@@ -27,6 +27,15 @@ pub(super) const KNOWN_KEYS: &[&str] = &[
     "files",
     "entities",
     "asked_as",
+    "when",
+    "action",
+    "avoid",
+    "paused",
+    "evidence",
+    "record",
+    "rejected",
+    "criteria",
+    "remind",
     "links",
     "why",
     "learned",
@@ -65,6 +74,19 @@ pub(super) struct FrontMatter {
     pub(super) entities: OneOrMany,
     #[serde(default)]
     pub(super) asked_as: OneOrMany,
+    #[serde(default)]
+    pub(super) when: OneOrMany,
+    pub(super) action: Option<String>,
+    #[serde(default)]
+    pub(super) avoid: OneOrMany,
+    pub(super) paused: Option<bool>,
+    pub(super) evidence: Option<Vec<EvidenceEntry>>,
+    pub(super) record: Option<RecordEntry>,
+    #[serde(default)]
+    pub(super) rejected: OneOrMany,
+    #[serde(default)]
+    pub(super) criteria: OneOrMany,
+    pub(super) remind: Option<String>,
     pub(super) links: Option<Vec<LinkEntry>>,
     pub(super) why: Option<String>,
     pub(super) learned: Option<String>,
@@ -86,6 +108,24 @@ pub(super) struct LinkEntry {
     pub(super) relation: String,
     pub(super) weight: Option<f64>,
     pub(super) origin: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct EvidenceEntry {
+    pub(super) at: String,
+    pub(super) sort: String,
+    pub(super) session: Option<String>,
+    pub(super) text: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct RecordEntry {
+    pub(super) told: Option<u32>,
+    pub(super) matched: Option<u32>,
+    pub(super) upheld: Option<u32>,
+    pub(super) broken: Option<u32>,
+    pub(super) overruled: Option<u32>,
+    pub(super) last: Option<String>,
 }
 
 /// People write `tags: auth` as readily as `tags: [auth]`.

@@ -4,6 +4,7 @@
 //! read passes the redactor again, because a person may have typed a secret.
 
 mod front_matter;
+mod guidance;
 mod parse;
 mod render;
 pub mod session;

@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use super::front_matter::{FrontMatter, KNOWN_KEYS, raw_entries};
+use super::guidance;
 use crate::id::MemoryId;
 use crate::kind::Kind;
 use crate::life::Life;
@@ -72,6 +73,18 @@ pub fn parse(text: &str, clean: &dyn Fn(Raw) -> Clean) -> Result<Memory, ParseEr
         files: list(front.files.into_vec()),
         entities: list(front.entities.into_vec()),
         asked_as: phrases(list(front.asked_as.into_sentences())),
+        guidance: guidance::Entries {
+            when: front.when,
+            action: front.action,
+            avoid: front.avoid,
+            paused: front.paused,
+            evidence: front.evidence,
+            record: front.record,
+            rejected: front.rejected,
+            criteria: front.criteria,
+            remind: front.remind,
+        }
+        .read(clean)?,
         links: links.collect::<Result<_, ParseError>>()?,
         importance: Importance::clamped(front.importance.unwrap_or(3)),
         confidence: front.confidence.filter(|c| c.is_finite()).unwrap_or(0.8).clamp(0.0, 1.0) as f32,
@@ -130,7 +143,7 @@ fn uuid_millis(id: &MemoryId) -> i64 {
     i64::from_be_bytes([0, 0, b[0], b[1], b[2], b[3], b[4], b[5]])
 }
 
-fn field<T>(
+pub(super) fn field<T>(
     key: &'static str,
     text: Option<&str>,
     clean: &dyn Fn(Raw) -> Clean,

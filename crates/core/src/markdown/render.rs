@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::front_matter::{KNOWN_KEYS, of_others};
+use super::guidance;
 use crate::life::Life;
 use crate::memory::{Importance, Memory};
 use crate::redact::Clean;
@@ -36,6 +37,7 @@ pub fn render(memory: &Memory) -> String {
     list(&mut out, "files", &memory.files);
     list(&mut out, "entities", &memory.entities);
     list(&mut out, "asked_as", &memory.asked_as);
+    guidance::render(&mut out, &memory.guidance);
     if !memory.links.is_empty() {
         out.push_str("links:\n");
         for link in &memory.links {
@@ -116,7 +118,7 @@ pub(super) fn optional(out: &mut String, key: &str, value: Option<&Clean>) {
     }
 }
 
-fn list(out: &mut String, key: &str, values: &[Clean]) {
+pub(super) fn list(out: &mut String, key: &str, values: &[Clean]) {
     if !values.is_empty() {
         let items: Vec<String> = values.iter().map(|v| flow_scalar(v)).collect();
         line(out, key, &format!("[{}]", items.join(", ")));
@@ -134,7 +136,7 @@ pub(super) fn scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quoted(text) }
 }
 
-fn flow_scalar(text: &str) -> String {
+pub(super) fn flow_scalar(text: &str) -> String {
     let simple = is_plain(text) && !text.contains([',', '[', ']', '{', '}']);
     if simple { text.to_owned() } else { quoted(text) }
 }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::guidance::{Record, Sort};
 use crate::memory::{Importance, Memory, Scope, UnknownKey, phrases};
 use crate::redact::{Clean, Raw};
 use crate::*;
@@ -41,6 +42,7 @@ fn memory(title: &str, body: &str) -> Memory {
         expires: None,
         superseded_by: None,
         life: Life::default(),
+        guidance: Guidance::default(),
         revision: 1,
         unknown: vec![],
     }
@@ -58,6 +60,32 @@ fn a_memory_reads_well_on_disk() {
         updated: 2026-03-03T14:32:00.123Z\nrevision: 1\n---\n\nWe tried SQLite first.\n\nIt locked.\n";
     assert_eq!(text, expected);
     assert_eq!(parse(&text, &as_is).unwrap(), m);
+}
+
+#[test]
+fn what_a_rule_rests_on_is_part_of_the_file() {
+    let mut m = memory("Use pnpm", "Use pnpm, not npm.");
+    let text = |text: &str| as_is(Raw::new(text));
+    m.guidance = Guidance {
+        when: vec![text("command:npm *"), text("file:*.{ts,js}")],
+        action: Some(Action::Deny),
+        avoid: vec![text("npm")],
+        paused: true,
+        evidence: vec![
+            Evidence { at: m.created, sort: Sort::Correction, session: Some(text("s-1")), text: text("no: \"pnpm\"") },
+            Evidence { at: m.created, sort: Sort::Learned, session: None, text: text("two\nlines, {a}") },
+        ],
+        record: Record { told: 3, upheld: 2, last: Some(m.created), ..Record::default() },
+        rejected: vec![text("yarn: slower, twice")],
+        criteria: vec![text("`pnpm -v` runs")],
+        remind: Some(m.created),
+    };
+    let written = render(&m);
+    for line in ["when: [\"command:npm *\", \"file:*.{ts,js}\"]", "action: deny", "paused: true"] {
+        assert!(written.lines().any(|l| l == line), "{line}\n{written}");
+    }
+    assert_eq!(parse(&written, &as_is).unwrap(), m);
+    assert!(parse(&written.replace("action: deny", "action: burn"), &as_is).is_err());
 }
 
 #[test]

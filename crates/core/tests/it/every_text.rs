@@ -6,13 +6,14 @@
 //! or the secret is gone afterwards.
 
 use hark_core::event::{Arrival, Event, EventKind, Recorded, Touch};
+use hark_core::guidance::{Record, Sort};
 use hark_core::memory::{Importance, UnknownKey};
 use hark_core::redact::{Clean, Raw, RedactOptions, Redactor, Unredacted};
 use hark_core::session::{
     Check, Checkpoint, CheckpointBy, FileOp, FileTouch, Pointer, SessionStatus, Summary, Turn, UnknownSection,
 };
 use hark_core::{
-    Kind, Life, Link, Memory, MemoryId, Origin, ProjectKey, Relation, Scope, Session, SessionId, Status,
+    Action, Evidence, Guidance, Kind, Life, Link, Memory, MemoryId, Origin, ProjectKey, Relation, Scope, Session, SessionId, Status,
     Timestamp, Verdict,
 };
 use serde::Serialize;
@@ -64,6 +65,22 @@ fn memory() -> Memory {
         expires: Some(NOW),
         superseded_by: Some(MemoryId::new(NOW, [3; 10])),
         life: Life { confirmations: 2, confirmed: Some(NOW), helpful: 1, verdict: Some(Verdict::Stale) },
+        guidance: Guidance {
+            when: vec![words("command:npm *")],
+            action: Some(Action::Warn),
+            avoid: vec![words("npm")],
+            paused: true,
+            evidence: vec![Evidence {
+                at: NOW,
+                sort: Sort::Correction,
+                session: Some(words("session")),
+                text: words("said"),
+            }],
+            record: Record { told: 1, last: Some(NOW), ..Record::default() },
+            rejected: vec![words("option")],
+            criteria: vec![words("criterion")],
+            remind: Some(NOW),
+        },
         revision: 2,
         unknown: unknown(),
     }
@@ -184,7 +201,7 @@ where
 
 #[test]
 fn no_text_of_a_record_passes_unredacted() {
-    assert_eq!(examine::<Memory<Raw>>(&memory()), 15);
+    assert_eq!(examine::<Memory<Raw>>(&memory()), 21);
     assert_eq!(examine::<Session<Raw>>(&session()), 31);
     assert_eq!(examine::<Arrival<Raw>>(&arrival()), 12);
 }

@@ -10,7 +10,7 @@ const MOST_DAYS: u64 = 36_500;
 
 /// What is wrong with a setting, by its name.
 pub(super) fn check(config: &Config) -> Result<(), String> {
-    let Config { recall, inject, checkpoint, sessions, retention, backup, history, distil, .. } = config;
+    let Config { recall, inject, checkpoint, sessions, retention, backup, history, distil, proof, .. } = config;
     let numbers: &[(&str, u64, u64, u64)] = &[
         ("recall.limit", recall.limit as u64, 1, 200),
         ("recall.budget", recall.budget as u64, 50, 1_000_000),
@@ -41,6 +41,9 @@ pub(super) fn check(config: &Config) -> Result<(), String> {
     }
     if !(0.0..=1.0).contains(&inject.certainty) {
         return Err(format!("inject.certainty must be from 0 to 1, not {}", inject.certainty));
+    }
+    if !(0.0..=0.5).contains(&proof.silent) {
+        return Err(format!("proof.silent must be from 0 to 0.5, not {}", proof.silent));
     }
     // Only snapshots can be turned off with "0".
     for (name, text, may_be_never) in [
@@ -87,6 +90,7 @@ mod tests {
             ("distil.most", "0"),
             ("distil.inbox", "1001"),
             ("distil.inbox_days", "0"),
+            ("proof.silent", "0.6"),
             ("sessions.stale", "\"soon\""),
             ("sessions.stale", "\"0d\""),
             ("backup.every", "\"daily\""),

@@ -8,7 +8,7 @@ mod view;
 
 use crate::operation::{Family, Operation, Tool};
 
-pub use view::MemoryView;
+pub use view::{EvidenceView, GuidanceView, MemoryView, RecordView};
 
 /// Declares a module per line and collects the rows in it.
 macro_rules! operations {

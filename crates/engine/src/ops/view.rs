@@ -1,5 +1,7 @@
 //! A memory as surfaces show it.
 
+mod guidance;
+
 use hark_core::memory::Importance;
 use hark_core::{Memory, Origin, Status, Timestamp};
 use hark_store::{Stored, StoredTurn};
@@ -11,6 +13,8 @@ use crate::engine::Engine;
 use crate::operation::text::words;
 use crate::operation::{BOLD, DIM, ID, Page, WARN};
 use std::path::Path;
+
+pub use guidance::{EvidenceView, GuidanceView, RecordView};
 
 /// One memory in full.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -67,6 +71,8 @@ pub struct MemoryView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
     pub revision: u32,
+    #[serde(flatten)]
+    pub guidance: GuidanceView,
     /// Its file: relative to the memories folder, or the full path in a project's store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -112,6 +118,7 @@ impl MemoryView {
             helpful: memory.life.helpful,
             verdict: memory.life.verdict.map(|v| v.to_string()),
             revision: memory.revision,
+            guidance: GuidanceView::new(&memory.guidance, now),
             file: None,
         }
     }
@@ -153,6 +160,7 @@ impl MemoryView {
             helpful: 0,
             verdict: None,
             revision: 1,
+            guidance: GuidanceView::default(),
             file: None,
         }
     }

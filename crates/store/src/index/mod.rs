@@ -37,6 +37,7 @@ use crate::own;
 use crate::phrases;
 use crate::projects;
 use crate::store::Store;
+use crate::triggers;
 
 /// A memory on its way into the index, with where its file is.
 pub(crate) struct Entry<'a> {
@@ -115,6 +116,7 @@ pub(crate) fn put(
     passages::put(conn, num, project, memory, &outline.analysed)?;
     conn.prepare_cached("INSERT OR IGNORE INTO unembedded (memory) VALUES (?1)")?.execute([num])?;
     put_edges(conn, memory)?;
+    triggers::put(conn, num, project, memory)?;
     failures::put_memory(conn, project, memory, former, &changes)?;
     likeness::put_topic(conn, num, memory)?;
     let rest = || rest.unwrap_or_else(|| Rest::of(memory, &outline.analysed));
@@ -173,6 +175,7 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
     }
     passages::clear(conn, num, passage_count)?;
     entities::clear(conn, num)?;
+    triggers::clear(conn, num)?;
     conn.prepare_cached("DELETE FROM tag WHERE memory = ?1")?.execute([num])?;
     conn.prepare_cached("DELETE FROM memory WHERE num = ?1")?.execute([num])?;
     Ok(())

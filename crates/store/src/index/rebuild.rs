@@ -18,7 +18,7 @@ use crate::tombstones;
 const EMPTY: &str = "
     DELETE FROM memory; DELETE FROM tag; DELETE FROM passage; DELETE FROM document; DELETE FROM chunk; DELETE FROM lexicon;
     DELETE FROM word; DELETE FROM near; DELETE FROM uncounted; DELETE FROM unfinished; DELETE FROM entity; DELETE FROM mention; DELETE FROM edge;
-    DELETE FROM folder; DELETE FROM unread; DELETE FROM likeness; DELETE FROM topic;
+    DELETE FROM folder; DELETE FROM unread; DELETE FROM likeness; DELETE FROM topic; DELETE FROM trigger_key;
     DELETE FROM space_chunk; DELETE FROM chunk_mark;
     UPDATE corpus SET passages = 0, titles = 0, bodies = 0, labels = 0;
 ";

@@ -333,6 +333,9 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
         "distilled",
         "session_process",
         "turn",
+        "rule_case",
+        "evidence",
+        "learned_from",
     ] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?.execute([num])?;
     }

@@ -4,6 +4,7 @@
 mod acts;
 mod line;
 mod scope;
+mod simple;
 mod split;
 mod tools;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use acts::{acts_on, edits_by};
 pub(super) use line::line_of;
+pub use simple::simple_commands;
 
 /// What a run checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
