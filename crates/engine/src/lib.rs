@@ -32,6 +32,7 @@ pub mod project_store;
 mod reach;
 pub mod recall;
 mod repeat;
+mod rules;
 pub mod serve_token;
 pub mod service;
 mod sessions;

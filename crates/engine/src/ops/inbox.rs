@@ -17,6 +17,7 @@ use crate::operation::text::words;
 use crate::operation::{
     Call, Code, DIM, EVERYWHERE, Effect, Group, ID, Operate, Operation, Page, Reply, Tool, Who, operate,
 };
+use crate::rules;
 use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -122,6 +123,7 @@ pub fn decide(
                     after.set_status(Status::Active, now);
                     after.origin = Origin::User;
                     after.confidence = after.confidence.max(0.9);
+                    rules::accepted(&mut after);
                     "accepted"
                 }
                 Decision::Reject => {
@@ -135,6 +137,7 @@ pub fn decide(
         }
         Ok::<_, EngineError>(items)
     })?;
+    engine.store.settle_tool_rules()?;
     Ok(Response { items })
 }
 

@@ -196,6 +196,16 @@ impl Store {
         Ok(format!("s-{tail}"))
     }
 
+    /// The whole id of a session, if it is known.
+    pub fn full_session_id(&self, num: i64) -> Result<Option<SessionId>, StoreError> {
+        let id: Option<Vec<u8>> = self
+            .conn
+            .prepare_cached("SELECT id FROM session WHERE num = ?1")
+            .and_then(|mut s| s.query_row([num], |row| row.get(0)).optional())
+            .at(self)?;
+        Ok(id.and_then(|id| SessionId::from_slice(&id)))
+    }
+
     /// Tool calls that the agent has not reported, and tools it was refused for that.
     pub fn unreported(&self, num: i64) -> Result<(u32, u32), StoreError> {
         self.conn

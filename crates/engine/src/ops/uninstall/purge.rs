@@ -40,6 +40,7 @@ const OWN: &[&str] = &[
     "spool",
     "tmp",
     "tombstones.jsonl",
+    "tool-rules",
     "trust.json",
     "worker.lock",
 ];
