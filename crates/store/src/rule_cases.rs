@@ -1,7 +1,7 @@
 //! What a rule came to in a session: a row per rule and session, which hooks write and the worker closes.
 
 use hark_core::{MemoryId, Timestamp};
-use rusqlite::{Row, params};
+use rusqlite::{Connection, Row, params};
 
 use crate::error::{At, StoreError};
 use crate::store::Store;
@@ -56,7 +56,8 @@ impl RuleEvent {
     }
 }
 
-const COLUMNS: &str = "rule, session, at, matched, told, denied, asked, broken, overruled, silent, closed, call";
+const COLUMNS: &str =
+    "rule, session, at, matched, told, denied, asked, broken, overruled, silent, closed, call";
 
 fn case(row: &Row<'_>) -> rusqlite::Result<Option<RuleCase>> {
     let rule: Vec<u8> = row.get(0)?;
@@ -77,10 +78,22 @@ fn case(row: &Row<'_>) -> rusqlite::Result<Option<RuleCase>> {
     }))
 }
 
+/// Keeps what rules came to in a session that goes, under a number that no session has: their record counts it, and numbers
+/// of sessions are given again.
+pub(crate) fn detach(conn: &Connection, session: i64) -> rusqlite::Result<()> {
+    conn.prepare_cached(
+        "UPDATE rule_case SET session = (SELECT min(0, min(other.session)) - 1 FROM rule_case other \
+         WHERE other.rule = rule_case.rule) WHERE session = ?1",
+    )?
+    .execute([session])
+    .map(drop)
+}
+
 impl Store {
     /// A rule in a session.
     pub fn rule_case(&self, rule: &MemoryId, session: i64) -> Result<Option<RuleCase>, StoreError> {
-        let found = self.rule_cases_where("rule = ?1 AND session = ?2", params![rule.as_bytes().as_slice(), session])?;
+        let found = self
+            .rule_cases_where("rule = ?1 AND session = ?2", params![rule.as_bytes().as_slice(), session])?;
         Ok(found.into_iter().next())
     }
 

@@ -8,7 +8,11 @@ use crate::error::EngineError;
 use crate::rules;
 
 /// Runs every step until the time is up. Returns how many proposals it made.
-pub(crate) fn in_background(engine: &mut Engine, started: Instant, limit: Duration) -> Result<usize, EngineError> {
+pub(crate) fn in_background(
+    engine: &mut Engine,
+    started: Instant,
+    limit: Duration,
+) -> Result<usize, EngineError> {
     rules::close::in_background(engine, started, limit)?;
     engine.store.settle_tool_rules()?;
     if !engine.config.learning.enabled || started.elapsed() >= limit {

@@ -75,10 +75,7 @@ fn counted(record: Record, case: &RuleCase) -> Record {
 }
 
 /// The record as it would be if the sessions that are still open ended now.
-pub(crate) fn with_open(
-    engine: &Engine,
-    rule: &Memory,
-) -> Result<Record, EngineError> {
+pub(crate) fn with_open(engine: &Engine, rule: &Memory) -> Result<Record, EngineError> {
     let cases = engine.store.rule_cases(&rule.id)?;
     Ok(cases.iter().filter(|case| !case.closed).fold(rule.guidance.record, counted))
 }

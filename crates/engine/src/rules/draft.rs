@@ -36,7 +36,10 @@ pub(crate) fn guidance(
     }
     let action = match action {
         Some(word) => word.parse::<Action>().map_err(|hint| {
-            EngineError::invalid(format!("invalid action `{}`", word.chars().take(40).collect::<String>()), hint)
+            EngineError::invalid(
+                format!("invalid action `{}`", word.chars().take(40).collect::<String>()),
+                hint,
+            )
         })?,
         None if tools => Action::Warn,
         None => Action::Tell,
@@ -56,5 +59,4 @@ pub(crate) fn guidance(
     })
 }
 
-const EXAMPLES: &str =
-    "use --when 'command:npm *', --when 'file:src/**/*.ts', --when 'prompt:release notes' or --when tool:WebFetch";
+const EXAMPLES: &str = "use --when 'command:npm *', --when 'file:src/**/*.ts', --when 'prompt:release notes' or --when tool:WebFetch";

@@ -25,11 +25,29 @@ use hark_hosts::hook::HookEvent;
 use hark_hosts::hook::tools::{ToolClass, ToolUse};
 use hark_store::Layout;
 
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::machine::Machine;
+
 /// Whether a rule may have something to say before this call; looks at no store.
 pub(crate) fn may_apply(layout: &Layout, event: &HookEvent, tool: &ToolUse) -> bool {
     let acts = matches!(tool.class, ToolClass::Edit | ToolClass::Shell);
     let is_file = || std::fs::symlink_metadata(layout.tool_rules()).is_ok_and(|meta| meta.is_file());
     !tool.ours && (event.hears() || event.can_deny()) && (acts || is_file())
+}
+
+/// Whether any rule refuses calls or asks about them. Some assistants have a hook for that only then.
+pub(crate) fn any_binding(engine: &Engine) -> Result<bool, EngineError> {
+    const MOST: usize = 2_000;
+    let rules = engine.store.standing(Kind::Rule, None, MOST)?;
+    let binds = |rule: &Memory| rule.guidance.action.is_some_and(Action::binds) && !rule.guidance.paused;
+    Ok(rules.iter().any(|stored| binds(&stored.memory) && stored.memory.origin.may_become(Kind::Rule)))
+}
+
+/// The same for a machine whose store may not exist yet.
+pub(crate) fn any_binding_here(machine: &Machine) -> bool {
+    let exists = machine.home().is_ok_and(|home| Layout::new(&home.path).database().exists());
+    exists && machine.engine().is_ok_and(|engine| any_binding(&engine).unwrap_or(false))
 }
 
 /// An accepted insight is a rule from now on. It tells or warns: what refuses or asks is for the user to set.

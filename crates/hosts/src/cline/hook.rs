@@ -11,7 +11,8 @@ pub(crate) const DIALECT: Dialect = Dialect {
     read,
     reply,
     passes_on: &[Moment::BeforeTool, Moment::AfterTool],
-    can_deny: true, can_ask: false,
+    can_deny: true,
+    can_ask: false,
     transcript: Some(transcript),
 };
 

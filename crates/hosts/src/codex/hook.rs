@@ -7,7 +7,8 @@ pub(crate) const DIALECT: Dialect = Dialect {
     read,
     reply: claude_shape::quiet,
     passes_on: claude_shape::PASSES_ON,
-    can_deny: true, can_ask: false,
+    can_deny: true,
+    can_ask: false,
     transcript: None,
 };
 

@@ -6,8 +6,14 @@ use serde_json::{Value, json};
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, Say, claude_shape};
 
-pub(crate) const DIALECT: Dialect =
-    Dialect { read, reply, passes_on: claude_shape::PASSES_ON, can_deny: true, can_ask: false, transcript: None };
+pub(crate) const DIALECT: Dialect = Dialect {
+    read,
+    reply,
+    passes_on: claude_shape::PASSES_ON,
+    can_deny: true,
+    can_ask: false,
+    transcript: None,
+};
 
 fn read(_wire: &Wire, _event: &mut HookEvent) {}
 

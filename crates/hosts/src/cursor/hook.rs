@@ -5,8 +5,14 @@ use serde_json::{Value, json};
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, Say, What, claude_shape};
 
-pub(crate) const DIALECT: Dialect =
-    Dialect { read, reply, passes_on: claude_shape::PASSES_ON, can_deny: true, can_ask: true, transcript: None };
+pub(crate) const DIALECT: Dialect = Dialect {
+    read,
+    reply,
+    passes_on: claude_shape::PASSES_ON,
+    can_deny: true,
+    can_ask: true,
+    transcript: None,
+};
 
 fn read(wire: &Wire, event: &mut HookEvent) {
     if matches!(event.what, What::Prompt(_)) {

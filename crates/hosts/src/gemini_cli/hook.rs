@@ -10,7 +10,8 @@ pub(crate) const DIALECT: Dialect = Dialect {
     read,
     reply,
     passes_on: &[Moment::Start, Moment::Prompt, Moment::AfterTool],
-    can_deny: true, can_ask: false,
+    can_deny: true,
+    can_ask: false,
     transcript: None,
 };
 

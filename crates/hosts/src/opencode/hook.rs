@@ -11,7 +11,8 @@ pub(crate) const DIALECT: Dialect = Dialect {
     read,
     reply: generic::hook::reply,
     passes_on: &[Moment::Start, Moment::Prompt, Moment::AfterTool, Moment::Compacting],
-    can_deny: false, can_ask: false,
+    can_deny: false,
+    can_ask: false,
     transcript: None,
 };
 

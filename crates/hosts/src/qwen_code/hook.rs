@@ -7,7 +7,8 @@ pub(crate) const DIALECT: Dialect = Dialect {
     read,
     reply: claude_shape::reply,
     passes_on: &[Moment::Start, Moment::Prompt, Moment::AfterTool],
-    can_deny: true, can_ask: false,
+    can_deny: true,
+    can_ask: false,
     transcript: None,
 };
 

@@ -7,7 +7,8 @@ pub(crate) const DIALECT: Dialect = Dialect {
     read,
     reply: claude_shape::reply,
     passes_on: &[Moment::Start, Moment::BeforeTool, Moment::AfterTool, Moment::Subagent],
-    can_deny: true, can_ask: true,
+    can_deny: true,
+    can_ask: true,
     transcript: None,
 };
 

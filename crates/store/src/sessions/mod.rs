@@ -23,6 +23,7 @@ use crate::index::lexicon_token;
 use crate::own;
 use crate::projects::ProjectNum;
 use crate::read::Stored;
+use crate::rule_cases;
 use crate::store::Store;
 use crate::turns;
 
@@ -343,12 +344,12 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
         "distilled",
         "session_process",
         "turn",
-        "rule_case",
         "evidence",
         "learned_from",
     ] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?.execute([num])?;
     }
+    rule_cases::detach(conn, num)?;
     conn.prepare_cached("DELETE FROM session_lexicon WHERE rowid = ?1")?.execute([num])?;
     conn.prepare_cached("DELETE FROM session WHERE num = ?1")?.execute([num])?;
     Ok(())

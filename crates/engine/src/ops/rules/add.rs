@@ -55,7 +55,10 @@ pub struct Response {
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let text = request.text.trim();
     if text.is_empty() {
-        return Err(EngineError::invalid("the text is empty", "pass the rule: hark rules add \"Use pnpm, not npm\""));
+        return Err(EngineError::invalid(
+            "the text is empty",
+            "pass the rule: hark rules add \"Use pnpm, not npm\"",
+        ));
     }
     let now = engine.now();
     engine.store.refresh(now)?;
@@ -105,11 +108,8 @@ fn set_guidance(
     now: Timestamp,
 ) -> Result<Memory, EngineError> {
     let mut after = known.clone();
-    after.guidance = Guidance {
-        evidence: known.guidance.evidence.clone(),
-        record: known.guidance.record,
-        ..guidance
-    };
+    after.guidance =
+        Guidance { evidence: known.guidance.evidence.clone(), record: known.guidance.record, ..guidance };
     if after.guidance != known.guidance {
         after.touch(now);
         writer.update(known, &after, "edited")?;
@@ -124,7 +124,10 @@ pub const OPERATION: Operation = Operation {
     help: "Without a trigger, the rule is told at the start of each session. With a trigger on tool calls, the default action is \
            `warn`. A pattern of a command is compared with each simple command of a shell line, by whole words.",
     examples: &[
-        ("hark rules add \"Use pnpm, not npm\" --when 'command:npm *' --action deny", "Refuse npm in this project"),
+        (
+            "hark rules add \"Use pnpm, not npm\" --when 'command:npm *' --action deny",
+            "Refuse npm in this project",
+        ),
         (
             "hark rules add \"Handlers stay thin\" --when 'file:src/handlers/**' --global",
             "Warn before edits of handlers in every project",
@@ -157,9 +160,13 @@ impl Reply for Response {
             page.note("already known; its triggers and action are up to date\n");
         }
         if self.proposed {
-            page.note(&format!("{WARN}proposed:{WARN:#} it takes effect when you accept it with `hark inbox`\n"));
+            page.note(&format!(
+                "{WARN}proposed:{WARN:#} it takes effect when you accept it with `hark inbox`\n"
+            ));
         } else if self.rule.action == "deny" || self.rule.action == "ask" {
-            page.note("run `hark install` once more if Gemini CLI should obey it: it needs a hook for such rules\n");
+            page.note(
+                "run `hark install` once more if Gemini CLI should obey it: it needs a hook for such rules\n",
+            );
         }
     }
 }

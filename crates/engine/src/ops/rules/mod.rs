@@ -63,7 +63,8 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         statuses,
         ..ListFilter::default()
     };
-    let found = engine.store.list(&filter, ListOrder::NewestChange, request.limit.unwrap_or(MOST).min(MOST))?;
+    let found =
+        engine.store.list(&filter, ListOrder::NewestChange, request.limit.unwrap_or(MOST).min(MOST))?;
     let rules = found.iter().map(|stored| RuleView::new(engine, &stored.memory, now));
     Ok(Response { rules: rules.collect::<Result<_, _>>()? })
 }
@@ -98,7 +99,9 @@ operate!(Request => Response, run);
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
         if self.rules.is_empty() {
-            page.note("no rules here; add one with `hark rules add TEXT --when 'command:npm *' --action warn`\n");
+            page.note(
+                "no rules here; add one with `hark rules add TEXT --when 'command:npm *' --action warn`\n",
+            );
             return;
         }
         for rule in &self.rules {

@@ -226,7 +226,9 @@ operate!(Request => Response, run);
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
         if self.results.is_empty() {
-            page.note("no rules with triggers here; test one with `hark rules test --when 'command:npm *'`\n");
+            page.note(
+                "no rules with triggers here; test one with `hark rules test --when 'command:npm *'`\n",
+            );
             return;
         }
         for tested in &self.results {

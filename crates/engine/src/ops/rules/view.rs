@@ -71,7 +71,10 @@ impl RuleView {
                 overruled: record.overruled,
             },
             last_match: record.last.map(|at| at.to_string()),
-            retire: reason.filter(|_| is_active && rule.origin == Origin::User).map(Retire::reason).map(str::to_owned),
+            retire: reason
+                .filter(|_| is_active && rule.origin == Origin::User)
+                .map(Retire::reason)
+                .map(str::to_owned),
             rests_on: guidance.evidence.iter().map(|one| EvidenceView::new(one, now)).collect(),
             origin: rule.origin.to_string(),
             created: rule.created.to_string(),
@@ -89,9 +92,13 @@ impl RuleView {
             marks.push_str(&format!(" {WARN}paused{WARN:#}"));
         }
         let project = words(&page.project(self.project.as_deref()));
-        let mut text =
-            format!("{ID}{}{ID:#} {BOLD}{}{BOLD:#}{marks} {DIM}· {project}{DIM:#}\n", self.id, words(&self.text));
-        let when = if self.when.is_empty() { "at the start of a session".to_owned() } else { self.when.join(", ") };
+        let mut text = format!(
+            "{ID}{}{ID:#} {BOLD}{}{BOLD:#}{marks} {DIM}· {project}{DIM:#}\n",
+            self.id,
+            words(&self.text)
+        );
+        let when =
+            if self.when.is_empty() { "at the start of a session".to_owned() } else { self.when.join(", ") };
         text.push_str(&format!("  {DIM}{:<7}{DIM:#} {}\n", self.action, words(&when)));
         text.push_str(&format!("  {DIM}record{DIM:#}  {}\n", self.record_in_words()));
         if let Some(reason) = &self.retire {
