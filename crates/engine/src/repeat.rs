@@ -112,6 +112,11 @@ pub(crate) fn likeness(writer: &Writer<'_>, old: &Memory, new: &Memory) -> Liken
     Said::by(new).likeness(writer, old)
 }
 
+/// Whether an existing memory says what a new one says, or more, or less of it.
+pub(crate) fn says_the_same(writer: &Writer<'_>, old: &Memory, new: &Memory) -> bool {
+    matches!(likeness(writer, old, new), Likeness::Same | Likeness::Less | Likeness::More)
+}
+
 /// The statement of a new memory, prepared once for all comparisons.
 struct Said<'m> {
     new: &'m Memory,

@@ -42,7 +42,7 @@ pub use host::{Hooks, Host, Scope};
 pub use inspect::{Health, Needs, Wiring, inspect};
 pub use manifest::{FileRecord, Manifest, Owner, Setup, Vault, VaultError, look};
 pub use place::{Surroundings, VARIABLES};
-pub use plan::{Applied, Change, Note, Plan, Refused, Trouble, install, put_file, uninstall};
+pub use plan::{Applied, Change, Note, Plan, Refused, Trouble, install, put_file, put_rules, uninstall};
 pub use remote::only_starts_servers;
 pub use wish::{Options, READ_TOOLS};
 pub use words::texts;

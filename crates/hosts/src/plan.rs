@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use similar::TextDiff;
 
 use crate::edit::atomic::Mode;
-use crate::edit::{Edit, Refusal};
+use crate::edit::{Block, Edit, Refusal};
 use crate::host::Host;
 use crate::manifest::{Manifest, Owner, Setup};
 use crate::place::Surroundings;
@@ -132,6 +132,20 @@ pub fn put_file(
     let active = BTreeSet::from([owner.clone()]);
     let wish = Wish { file, edit: Edit::Whole { text, executable: false }, optional: false, replace };
     compute(around, manifest, &active, &[(owner, wish)])
+}
+
+/// Puts a block of the user's rules into a text that people edit; an empty one takes it out.
+pub fn put_rules(
+    around: &Surroundings,
+    manifest: &Manifest,
+    owner: Owner,
+    file: PathBuf,
+    text: String,
+) -> Plan {
+    let active = BTreeSet::from([owner.clone()]);
+    let wish = Wish { file, edit: Edit::Block { text, of: Block::Rules }, optional: false, replace: false };
+    let wanted = if matches!(&wish.edit, Edit::Block { text, .. } if text.is_empty()) { None } else { Some((owner, wish)) };
+    compute(around, manifest, &active, wanted.as_slice())
 }
 
 /// Removes what was installed for these owners.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::bearer::Bearer;
 use crate::command_line::{self, Shell};
-use crate::edit::Edit;
+use crate::edit::{Block, Edit};
 use crate::host::{Allow, Asset, Event, HookTable, Hooks, Host, Piece, Scope};
 use crate::place::Surroundings;
 use crate::{remote, words};
@@ -116,7 +116,7 @@ impl Writer<'_> {
             }
             Asset::HookFile { text } if hooked => whole(self.text(text)),
             Asset::HookSetting { .. } | Asset::HookFile { .. } => Vec::new(),
-            Asset::Rules => wish(Edit::Block { text: words::INSTRUCTIONS.to_owned() }),
+            Asset::Rules => wish(Edit::Block { text: words::INSTRUCTIONS.to_owned(), of: Block::Instructions }),
             Asset::RulesFile { front } => whole(format!("{}{}", self.text(front), words::INSTRUCTIONS)),
             Asset::File { text } => whole(self.text(text)),
             Asset::Commands(format) => {

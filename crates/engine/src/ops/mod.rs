@@ -49,7 +49,7 @@ operations! {
     distil { OPERATION }
     bootstrap { OPERATION }
     failures { OPERATION }
-    rules { OPERATION, ADD, ACCEPT, REJECT, PAUSE, RESUME, RETIRE, SHOW, TEST }
+    rules { OPERATION, ADD, ACCEPT, REJECT, PAUSE, RESUME, RETIRE, SHOW, TEST, EXPORT, IMPORT }
     ledger { OPERATION }
     told { OPERATION }
     report { OPERATION }

@@ -15,6 +15,7 @@ mod yaml;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use markdown::Block;
 pub(crate) use look::{readable, setting};
 pub(crate) use text::Text;
 
@@ -36,7 +37,12 @@ pub enum Edit {
     /// An element of a top-level list in a YAML file. `seed` is the start of a new file.
     YamlItem { key: String, value: Value, seed: String },
     /// A block between markers in a text that people edit.
-    Block { text: String },
+    Block {
+        text: String,
+        /// The instructions for assistants, or the user's rules.
+        #[serde(default, skip_serializing_if = "Block::is_usual")]
+        of: Block,
+    },
     /// A file that belongs to hark as a whole.
     Whole { text: String, executable: bool },
 }
@@ -103,7 +109,7 @@ impl Edit {
             Edit::JsonItem { path, mark, .. } => format!("item {} {mark}", path.join("\u{1f}")),
             Edit::TomlTable { path, .. } => format!("toml {}", path.join("\u{1f}")),
             Edit::YamlItem { key, .. } => format!("yaml {key}"),
-            Edit::Block { .. } => "block".to_owned(),
+            Edit::Block { of, .. } => of.name().to_owned(),
             Edit::Whole { .. } => "whole".to_owned(),
         }
     }
@@ -146,7 +152,7 @@ impl Edit {
             Edit::JsonItem { path, value, mark } => json::item_state(text, path, value, mark),
             Edit::TomlTable { path, value } => toml::state(text, path, value),
             Edit::YamlItem { key, value, .. } => yaml::state(text, key, value),
-            Edit::Block { text: block } => markdown::state(text, block),
+            Edit::Block { text: block, of } => markdown::state(text, block, *of),
             Edit::Whole { text: whole, .. } if text.is_empty() && !whole.is_empty() => Ok(State::Absent),
             Edit::Whole { text: whole, .. } => Ok(if whole == text { State::Same } else { State::Differs }),
         }
@@ -159,7 +165,7 @@ impl Edit {
             Edit::JsonItem { path, value, .. } => json::insert_item(text, path, value),
             Edit::TomlTable { path, value } => toml::insert(text, path, value),
             Edit::YamlItem { key, value, seed } => yaml::insert(text, key, value, seed),
-            Edit::Block { text: block } => Ok(markdown::insert(text, block)),
+            Edit::Block { text: block, of } => Ok(markdown::insert(text, block, *of)),
             Edit::Whole { text: whole, .. } => Ok((whole.clone(), Trace::default())),
         }
     }
@@ -178,8 +184,8 @@ impl Edit {
             (Edit::JsonItem { path, value, .. }, Edit::JsonItem { value: old, .. }) => {
                 Ok((json::replace_item(text, path, old, value)?, trace.clone()))
             }
-            (Edit::Block { text: block }, Edit::Block { .. }) => {
-                Ok((markdown::replace(text, block), trace.clone()))
+            (Edit::Block { text: block, of }, Edit::Block { of: former, .. }) if of == former => {
+                Ok((markdown::replace(text, block, *of), trace.clone()))
             }
             _ => self.insert(&former.remove(trace, text)?),
         }
@@ -204,7 +210,7 @@ impl Edit {
 
     /// Whether [`Edit::remove`] leaves lines that somebody else wrote inside it.
     pub(crate) fn leaves_lines(&self, text: &str) -> bool {
-        matches!(self, Edit::Block { text: block } if markdown::has_foreign(text, block))
+        matches!(self, Edit::Block { text: block, of } if markdown::has_foreign(text, block, *of))
     }
 
     /// Removes it; a text that does not contain it stays unchanged.
@@ -214,7 +220,7 @@ impl Edit {
             Edit::JsonItem { path, value, mark } => json::remove_item(text, path, value, mark, trace),
             Edit::TomlTable { path, .. } => toml::remove(text, path, trace),
             Edit::YamlItem { key, value, .. } => yaml::remove(text, key, value, trace),
-            Edit::Block { text: block } => markdown::remove(text, block, trace),
+            Edit::Block { text: block, of } => markdown::remove(text, block, *of, trace),
             Edit::Whole { text: whole, .. } => {
                 Ok(if whole == text { String::new() } else { text.to_owned() })
             }

@@ -6,6 +6,8 @@
 pub mod accept;
 pub mod add;
 pub mod change;
+pub mod export;
+pub mod import;
 pub mod show;
 pub mod test;
 mod view;
@@ -24,6 +26,8 @@ use crate::operation::{Code, EVERYWHERE, Effect, Family, Group, Operation, Page,
 pub use accept::OPERATION as ACCEPT;
 pub use add::OPERATION as ADD;
 pub use change::{PAUSE, REJECT, RESUME, RETIRE};
+pub use export::OPERATION as EXPORT;
+pub use import::OPERATION as IMPORT;
 pub use show::OPERATION as SHOW;
 pub use test::OPERATION as TEST;
 pub use view::RuleView;
