@@ -48,6 +48,7 @@ pub(super) const CLIENT: Client = Client {
         Step::new(&["Agent"], input)
     }),
     refuses: true,
+    learns: true,
     resumes: true,
     compacts: Some(Compaction::Prompt("/compact")),
     ends_by_hook: true,

@@ -36,6 +36,7 @@ pub(super) const CLIENT: Client = Client {
     delegate: None,
     // With the id of a session, it wants a terminal.
     refuses: true,
+    learns: false,
     resumes: false,
     compacts: None,
     ends_by_hook: true,

@@ -43,6 +43,7 @@ pub(super) const CLIENT: Client = Client {
     },
     delegate: None,
     refuses: true,
+    learns: true,
     resumes: true,
     compacts: Some(Compaction::Tokens(90_000)),
     ends_by_hook: true,

@@ -47,6 +47,7 @@ pub(super) const CLIENT: Client = Client {
     delegate: None,
     // It fetches the session from its cloud.
     refuses: true,
+    learns: false,
     resumes: false,
     compacts: None,
     ends_by_hook: true,

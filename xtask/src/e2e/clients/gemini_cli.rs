@@ -44,6 +44,7 @@ pub(super) const CLIENT: Client = Client {
     },
     delegate: None,
     refuses: true,
+    learns: false,
     resumes: true,
     compacts: None,
     ends_by_hook: true,

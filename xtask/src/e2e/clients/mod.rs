@@ -54,6 +54,8 @@ pub(super) struct Client {
     pub(super) delegate: Option<fn(&str) -> Step>,
     /// Whether its hooks can refuse a call.
     pub(super) refuses: bool,
+    /// Whether the story of corrections that become a rule is played with it: two clients are enough.
+    pub(super) learns: bool,
     /// Whether it can go on with a session that ended.
     pub(super) resumes: bool,
     pub(super) compacts: Option<Compaction>,

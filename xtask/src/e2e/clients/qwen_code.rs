@@ -50,6 +50,7 @@ pub(super) const CLIENT: Client = Client {
     },
     delegate: None,
     refuses: true,
+    learns: false,
     resumes: true,
     compacts: Some(Compaction::Tokens(190_000)),
     ends_by_hook: false,

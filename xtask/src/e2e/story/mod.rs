@@ -4,6 +4,7 @@
 
 mod ask;
 mod go_on;
+mod learn;
 mod leave;
 mod rule;
 mod trouble;
@@ -91,6 +92,9 @@ impl Play<'_, '_> {
         self.stage.left = Some(Left { lane: self.lane });
         self.compare(&told);
         self.rule();
+        if self.client.learns {
+            self.learn()?;
+        }
         if !self.client.ends_by_hook {
             // A worker sees that the process is gone.
             self.stage.hark(&["work", "--until-idle", "--max", "20s"]);
