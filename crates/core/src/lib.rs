@@ -24,6 +24,7 @@ pub mod memory;
 pub mod origin;
 pub mod process;
 pub mod project;
+pub mod proof;
 pub mod quote;
 pub mod rank;
 pub mod redact;
