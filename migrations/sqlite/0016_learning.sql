@@ -13,7 +13,8 @@ CREATE TABLE trigger_key (
 CREATE INDEX trigger_memory ON trigger_key (memory);
 
 -- What a rule came to in one session, until the session is over and the record in the rule's file has it. `silent` is 1 if
--- the session was drawn to hear nothing of the rule. `closed` cases stay, to compare told sessions with silent ones.
+-- the session was drawn to hear nothing of the rule. `closed` cases stay, to compare told sessions with silent ones. `call` is the
+-- tool call that a hook saw before it ran.
 CREATE TABLE rule_case (
     rule      BLOB    NOT NULL,
     session   INTEGER NOT NULL,
@@ -26,6 +27,7 @@ CREATE TABLE rule_case (
     overruled INTEGER NOT NULL DEFAULT 0,
     silent    INTEGER NOT NULL DEFAULT 0,
     closed    INTEGER NOT NULL DEFAULT 0,
+    call      TEXT    NOT NULL DEFAULT '',
     PRIMARY KEY (rule, session)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rule_case_open ON rule_case (session) WHERE closed = 0;

@@ -252,6 +252,11 @@ impl Engine {
         std::mem::take(&mut self.missing)
     }
 
+    /// The store's own key, for draws that nobody outside can predict.
+    pub(crate) fn key(&self) -> Result<[u8; 32], EngineError> {
+        placeholder_key(self.store.layout())
+    }
+
     pub fn random<const N: usize>() -> Result<[u8; N], EngineError> {
         let mut bytes = [0; N];
         getrandom::fill(&mut bytes).map_err(|e| EngineError::Random(e.to_string()))?;

@@ -177,6 +177,7 @@ mod tests {
             overruled: 0,
             silent: false,
             closed: true,
+            call: String::new(),
         }
     }
 

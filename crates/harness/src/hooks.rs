@@ -13,7 +13,12 @@ pub fn hooks(input: &[u8]) {
         for event in EVENTS {
             let event = hook::read(host, *event, input, &|_| None);
             let _ = Moment::ALL.iter().filter(|moment| event.hears_at(**moment)).count();
-            for say in [Say::Nothing, Say::Context("a\"b".to_owned()), Say::Deny("no".to_owned())] {
+            for say in [
+                Say::Nothing,
+                Say::Context("a\"b".to_owned()),
+                Say::Deny("no".to_owned()),
+                Say::Ask("may it?".to_owned()),
+            ] {
                 answer(&event.answer(&say), host.id);
             }
         }

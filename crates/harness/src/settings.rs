@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hark_hosts::{Hooks, Options, Owner, Scope, Surroundings, Vault};
+use hark_hosts::{Hooks, Needs, Options, Owner, Scope, Surroundings, Vault};
 use tempfile::TempDir;
 
 /// One file of each sort, with the assistant that uses it.
@@ -50,7 +50,7 @@ pub fn settings(input: &[u8]) {
     let again = hark_hosts::install(&around, &vault.manifest, &[host], &options);
     assert!(again.changes.is_empty(), "{name}: a second install changes {:?}", again.changes);
     for gate in [false, true] {
-        let _ = hark_hosts::inspect(&around, &vault.manifest, gate);
+        let _ = hark_hosts::inspect(&around, &vault.manifest, Needs { gate, binding_rules: gate });
     }
 
     let owners = BTreeSet::from([Owner { host: host.id.to_owned(), project: None }]);

@@ -26,7 +26,7 @@ impl Host {
     pub fn can_gate(&self) -> bool {
         let before_tool = self.install.pieces.iter().any(|piece| match &piece.what {
             Asset::Hooks(HookTable { events, .. }) | Asset::HookPrograms { events, .. } => {
-                events.iter().any(Event::serves_gate)
+                events.iter().any(|event| event.serves_gate() && !event.binding)
             }
             _ => false,
         });
@@ -238,6 +238,8 @@ pub struct Event {
     pub when_gone: Option<&'static str>,
     /// Another format of the element, for an assistant that has two.
     pub element: Option<&'static str>,
+    /// Only while the user has a rule that refuses or asks: this client shows its hooks as they run.
+    pub binding: bool,
 }
 
 impl Event {
@@ -248,12 +250,17 @@ impl Event {
 
     /// An event of the minimal set.
     pub(crate) const fn minimal(name: &'static str, seconds: u32) -> Event {
-        Event { name, seconds, minimal: true, matcher: None, when_gone: None, element: None }
+        Event { name, seconds, minimal: true, matcher: None, when_gone: None, element: None, binding: false }
     }
 
     /// An event of the full set only.
     pub(crate) const fn full(name: &'static str, seconds: u32) -> Event {
-        Event { name, seconds, minimal: false, matcher: None, when_gone: None, element: None }
+        Event { name, seconds, minimal: false, matcher: None, when_gone: None, element: None, binding: false }
+    }
+
+    /// An event that only rules that refuse or ask need.
+    pub(crate) const fn binding(name: &'static str, seconds: u32) -> Event {
+        Event { binding: true, ..Event::full(name, seconds) }
     }
 
     pub(crate) const fn saying(mut self, when_gone: &'static str) -> Event {

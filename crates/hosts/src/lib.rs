@@ -39,7 +39,7 @@ pub use agent_shell::{AgentShell, Assistant, assistant, session_in};
 pub use bearer::Bearer;
 pub use edit::{Refusal, write_settings};
 pub use host::{Hooks, Host, Scope};
-pub use inspect::{Health, Wiring, inspect};
+pub use inspect::{Health, Needs, Wiring, inspect};
 pub use manifest::{FileRecord, Manifest, Owner, Setup, Vault, VaultError, look};
 pub use place::{Surroundings, VARIABLES};
 pub use plan::{Applied, Change, Note, Plan, Refused, Trouble, install, put_file, uninstall};

@@ -41,6 +41,9 @@ pub struct Setup {
     /// Whether read-only tools may be called without asking.
     #[serde(default)]
     pub allow_reads: bool,
+    /// Whether it has hooks that only rules that refuse or ask need.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub binding_rules: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// The address of the server that it calls; `None` if it starts one.

@@ -110,6 +110,7 @@ pub fn install(around: &Surroundings, manifest: &Manifest, hosts: &[&Host], opti
             hooks: options.hooks,
             plugin: options.plugin,
             allow_reads: options.allow_reads,
+            binding_rules: options.binding_rules,
             tools: options.tools.clone(),
             http: options.http.clone(),
             hark: env!("CARGO_PKG_VERSION").to_owned(),

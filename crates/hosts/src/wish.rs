@@ -31,6 +31,8 @@ pub struct Options {
     pub plugin: bool,
     /// The checkpoint policy is `gate`, which needs hooks around tools.
     pub gate: bool,
+    /// The user has rules that refuse or ask.
+    pub binding_rules: bool,
     /// Let assistants call hark's read-only tools without asking.
     pub allow_reads: bool,
     /// Families of tools that the server lists besides the core ones.
@@ -46,6 +48,7 @@ impl Options {
             hooks,
             plugin: false,
             gate: false,
+            binding_rules: false,
             allow_reads: false,
             tools: Vec::new(),
             http: None,
@@ -154,7 +157,13 @@ impl Writer<'_> {
         let hooks = self.options.hooks;
         let gate = self.options.gate && self.host.can_gate();
         let few = move |event: &Event| event.minimal || (gate && event.serves_gate());
-        events.iter().filter(move |event| hooks == Hooks::Full || (hooks == Hooks::Minimal && few(event)))
+        let binds = self.options.binding_rules;
+        let wanted = move |event: &&Event| match hooks {
+            Hooks::None => false,
+            Hooks::Minimal => few(event) && !event.binding,
+            Hooks::Full => !event.binding || binds,
+        };
+        events.iter().filter(wanted)
     }
 
     fn hooks(&self, file: &Path, table: &HookTable) -> Vec<Wish> {

@@ -226,6 +226,11 @@ impl Layout {
     }
 
     /// The key that makes redaction placeholders stable in this store.
+    /// There while a rule is about tools other than editors and shells.
+    pub fn tool_rules(&self) -> PathBuf {
+        self.home().join("tool-rules")
+    }
+
     pub fn placeholder_key(&self) -> PathBuf {
         self.home().join("placeholder.key")
     }

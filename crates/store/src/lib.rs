@@ -37,6 +37,7 @@ mod meta;
 mod migrate;
 pub mod opencode;
 mod own;
+mod past_deeds;
 mod phrases;
 mod places;
 mod project_book;
@@ -77,6 +78,7 @@ pub use layers::{Layer, Told, Trust, TrustedStore, prepare_store, untrusted_key}
 pub use layout::Layout;
 pub use ledger::{Injection, LedgerRow, LedgerSum, Savings};
 pub use log::fold_beside;
+pub use past_deeds::PastDeed;
 pub use phrases::Question as AskedQuestion;
 pub use places::{ProjectCount, ProjectPlace};
 pub use project_book::ProjectBook;

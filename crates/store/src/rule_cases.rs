@@ -1,7 +1,7 @@
 //! What a rule came to in a session: a row per rule and session, which hooks write and the worker closes.
 
 use hark_core::{MemoryId, Timestamp};
-use rusqlite::{Row, params};
+use rusqlite::{Connection, Row, params};
 
 use crate::error::{At, StoreError};
 use crate::store::Store;
@@ -25,6 +25,8 @@ pub struct RuleCase {
     /// The session was drawn to hear nothing of this rule.
     pub silent: bool,
     pub closed: bool,
+    /// The tool call that a hook saw before it ran; empty once it ran.
+    pub call: String,
 }
 
 /// Something that happened to a rule in a session.
@@ -54,7 +56,8 @@ impl RuleEvent {
     }
 }
 
-const COLUMNS: &str = "rule, session, at, matched, told, denied, asked, broken, overruled, silent, closed";
+const COLUMNS: &str =
+    "rule, session, at, matched, told, denied, asked, broken, overruled, silent, closed, call";
 
 fn case(row: &Row<'_>) -> rusqlite::Result<Option<RuleCase>> {
     let rule: Vec<u8> = row.get(0)?;
@@ -71,13 +74,26 @@ fn case(row: &Row<'_>) -> rusqlite::Result<Option<RuleCase>> {
         overruled: row.get(8)?,
         silent: row.get::<_, i64>(9)? != 0,
         closed: row.get::<_, i64>(10)? != 0,
+        call: row.get(11)?,
     }))
+}
+
+/// Keeps what rules came to in a session that goes, under a number that no session has: their record counts it, and numbers
+/// of sessions are given again.
+pub(crate) fn detach(conn: &Connection, session: i64) -> rusqlite::Result<()> {
+    conn.prepare_cached(
+        "UPDATE rule_case SET session = (SELECT min(0, min(other.session)) - 1 FROM rule_case other \
+         WHERE other.rule = rule_case.rule) WHERE session = ?1",
+    )?
+    .execute([session])
+    .map(drop)
 }
 
 impl Store {
     /// A rule in a session.
     pub fn rule_case(&self, rule: &MemoryId, session: i64) -> Result<Option<RuleCase>, StoreError> {
-        let found = self.rule_cases_where("rule = ?1 AND session = ?2", params![rule.as_bytes().as_slice(), session])?;
+        let found = self
+            .rule_cases_where("rule = ?1 AND session = ?2", params![rule.as_bytes().as_slice(), session])?;
         Ok(found.into_iter().next())
     }
 
@@ -134,11 +150,21 @@ impl Writer<'_> {
         let column = event.column();
         let sql = format!(
             "INSERT INTO rule_case (rule, session, at, {column}) VALUES (?1, ?2, ?3, 1) \
-             ON CONFLICT (rule, session) DO UPDATE SET {column} = {column} + 1, at = max(at, excluded.at)"
+             ON CONFLICT (rule, session) DO UPDATE SET {column} = {column} + 1, closed = 0, \
+             at = max(at, excluded.at)"
         );
         self.tx
             .prepare_cached(&sql)
             .and_then(|mut s| s.execute(params![rule.as_bytes().as_slice(), session, now.as_millis()]))
+            .map(drop)
+            .at(self)
+    }
+
+    /// Notes the tool call that is about to run, or nothing once it ran.
+    pub fn set_rule_call(&mut self, rule: &MemoryId, session: i64, call: &str) -> Result<(), StoreError> {
+        self.tx
+            .prepare_cached("UPDATE rule_case SET call = ?3 WHERE rule = ?1 AND session = ?2")
+            .and_then(|mut s| s.execute(params![rule.as_bytes().as_slice(), session, call]))
             .map(drop)
             .at(self)
     }

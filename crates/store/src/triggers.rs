@@ -62,6 +62,22 @@ impl Store {
         run().at(self)
     }
 
+    /// Brings the file that says whether any rule is about tools other than editors and shells in line with the rules. Such
+    /// calls are many, and without the file they cost a hook nothing.
+    pub fn settle_tool_rules(&self) -> Result<(), StoreError> {
+        let wanted = self
+            .conn
+            .prepare_cached("SELECT 1 FROM trigger_key WHERE key >= 't' AND key < 'u' LIMIT 1")
+            .and_then(|mut s| s.exists([]))
+            .at(self)?;
+        let path = self.layout.tool_rules();
+        match (wanted, self.layout.stamp(&path)?.is_some()) {
+            (true, false) => self.layout.write(&path, b"\n").map(drop),
+            (false, true) => self.layout.remove(&path),
+            _ => Ok(()),
+        }
+    }
+
     /// Memories in these projects whose triggers match a deed; each once, the most important first.
     pub fn triggered(&self, projects: &[ProjectNum], deed: &Deed) -> Result<Vec<Triggered>, StoreError> {
         let run = || -> rusqlite::Result<Vec<(i64, Trigger)>> {

@@ -19,6 +19,8 @@ pub(super) enum Promise {
     AfterCompaction,
     /// The end of the session is recorded.
     End,
+    /// A rule that denies refuses the call, or its model is told where the client cannot refuse.
+    Rule,
     /// `hark doctor` tells sound from broken.
     Doctor,
     /// The ledger and the requests to the model contain the same texts.
@@ -26,7 +28,7 @@ pub(super) enum Promise {
 }
 
 impl Promise {
-    pub(super) const ALL: [Promise; 9] = [
+    pub(super) const ALL: [Promise; 10] = [
         Promise::Boot,
         Promise::Prompt,
         Promise::Silence,
@@ -34,6 +36,7 @@ impl Promise {
         Promise::Alert,
         Promise::AfterCompaction,
         Promise::End,
+        Promise::Rule,
         Promise::Doctor,
         Promise::Ledger,
     ];
@@ -47,6 +50,7 @@ impl Promise {
             Promise::Alert => "alert",
             Promise::AfterCompaction => "after compaction",
             Promise::End => "end of session",
+            Promise::Rule => "rule",
             Promise::Doctor => "doctor truth",
             Promise::Ledger => "ledger",
         }
@@ -142,7 +146,7 @@ mod tests {
         assert_eq!(row.cell(Promise::End), Cell::No("open".to_owned()));
         assert!(row.lacks(Promise::Prompt));
         assert_eq!(row.cell(Promise::Alert), Cell::No("not checked".to_owned()));
-        assert_eq!(row.broken(), 7, "one failed, six not checked");
+        assert_eq!(row.broken(), 8, "one failed, seven not checked");
     }
 
     #[test]

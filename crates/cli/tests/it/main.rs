@@ -37,6 +37,7 @@ mod query_safety;
 mod redaction_bytes;
 mod redaction_folder;
 mod reindex;
+mod rules;
 mod secrets;
 mod seed_defects;
 mod serve;

@@ -142,6 +142,19 @@ fn is_name_of_errors(word: &str) -> bool {
     word.ends_with("Error") || word.ends_with("Exception") || word.ends_with("Warning")
 }
 
+/// Every line that an edit brings, however short.
+pub fn added_by(input: &str) -> String {
+    let mut added = String::new();
+    for (old, new) in pairs(input) {
+        let before: BTreeSet<&str> = old.iter().flat_map(|old| old.lines()).map(str::trim).collect();
+        for line in new.lines().filter(|line| !before.contains(line.trim())) {
+            added.push_str(line);
+            added.push('\n');
+        }
+    }
+    added
+}
+
 /// Old and new text of each part of an edit; no old text where a whole file is written.
 type Pairs = Vec<(Option<String>, String)>;
 

@@ -344,6 +344,10 @@ fn add_memories(
     found.retain(|s| s.memory.expires.is_none_or(|at| at > now) && !s.memory.life.is_wrong());
     // Directives and rules count only if a user said them; a file edited by hand may claim otherwise.
     found.retain(|s| s.memory.origin.may_become(s.memory.kind));
+    // A rule with triggers is told where it applies.
+    found.retain(|s| {
+        !s.memory.guidance.paused && (s.memory.kind != Kind::Rule || s.memory.guidance.when.is_empty())
+    });
     // What a web page, a tool or a repository demands is not a constraint here.
     found.retain(|s| s.memory.kind != Kind::Constraint || s.memory.origin.is_spoken());
     // What a session yielded by itself is told where it applies. Here, every session would pay for it.

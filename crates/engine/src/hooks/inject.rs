@@ -22,6 +22,7 @@ use crate::hooks::left_off;
 use crate::hooks::prompt::for_prompt;
 use crate::hooks::remind;
 use crate::project;
+use crate::rules::{self, Ruling, Scene};
 
 /// A text to inject, and what it consists of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +105,9 @@ fn answer(
                 let continued = left_off::with_first_prompt(engine, filed.num, folder, prompt)?;
                 parts.extend(continued.map(|words| (words, boot::MARK)));
             }
+            let scene = Scene::of(engine, event)?;
+            let ruled = rules::with_prompt(engine, &scene, prompt)?;
+            parts.extend(ruled.map(|words| (words, rules::SURFACE)));
             let besides: Vec<String> = parts.iter().flat_map(|(words, _)| words.items.clone()).collect();
             let words = for_prompt(engine, Some(filed.num), folder, prompt, &besides)?;
             // The boot context may have said it just now.
@@ -115,8 +119,13 @@ fn answer(
                 parts.extend(asked.map(|words| (words, heard::ASK)));
             }
         }
-        What::AfterTool { tool, .. } => {
+        What::AfterTool { tool, ok, .. } => {
             let now = engine.now();
+            let scene = Scene::of(engine, event)?;
+            let root = event.cwd.as_deref().map(project::work_tree);
+            let ruled = rules::after_tool(engine, event, (tool, *ok), &scene, root.as_deref())?;
+            parts.extend(ruled.map(|words| (words, rules::SURFACE)));
+            let ruled = parts.len();
             let known = failures::words::known_fix(&captured.back, now, engine.config.inject.alert);
             let known = known.filter(|words| !already(engine, filed.num, words));
             match known {
@@ -125,7 +134,7 @@ fn answer(
             }
             match remind::after_tool(engine, filed.num, tool, filed.unreported)? {
                 Some(words) => parts.push((words, "remind")),
-                None if parts.is_empty() => {
+                None if parts.len() == ruled => {
                     parts.extend(late_boot(engine, event, filed.num)?);
                 }
                 None => {}
@@ -178,7 +187,8 @@ fn late_warning(engine: &mut Engine, event: &HookEvent) -> Vec<Part> {
     if event.hears_at(Moment::BeforeTool) || !event.hears() {
         return Vec::new();
     }
-    about_tool(engine, event, tool).map(|(parts, _)| parts).unwrap_or_default()
+    let scene = Scene::of(engine, event);
+    scene.and_then(|scene| about_tool(engine, event, tool, &scene)).unwrap_or_default()
 }
 
 /// An assistant that accepts no context at the start gets it at the first opportunity.
@@ -291,19 +301,26 @@ fn before_tool(engine: &mut Engine, event: &HookEvent, tool: &ToolUse) -> Result
     if let Some(refusal) = remind::refusal(engine, event, tool)? {
         return Ok(refusal);
     }
-    if !may_warn(&engine.config, event, tool) {
-        return Ok(Say::Nothing);
-    }
-    if tools::is_delegation(&tool.name) {
+    if tools::is_delegation(&tool.name) && may_warn(&engine.config, event, tool) {
         let arrival = capture::before(&engine.redactor(), event, tool, engine.now());
         arrival.map(|arrival| capture::file(engine, &arrival)).transpose()?;
         return Ok(Say::Nothing);
     }
-    let (parts, session) = about_tool(engine, event, tool)?;
+    let scene = Scene::of(engine, event)?;
+    let root = event.cwd.as_deref().map(project::work_tree);
+    let mut parts: Vec<Part> = match rules::before_tool(engine, event, tool, &scene, root.as_deref())? {
+        Ruling::Stop(say) => return Ok(say),
+        Ruling::Tell(words) => vec![(words, rules::SURFACE)],
+        Ruling::Nothing => Vec::new(),
+    };
+    if may_warn(&engine.config, event, tool) {
+        parts.extend(about_tool(engine, event, tool, &scene)?);
+    }
     if parts.is_empty() {
         return Ok(Say::Nothing);
     }
-    let session = match session {
+    // A rule that matched has made the session known.
+    let session = match Scene::of(engine, event)?.session {
         Some(session) => session,
         None => {
             // The session's first sign of life: from now on it counts as a session that was told something.
@@ -315,27 +332,20 @@ fn before_tool(engine: &mut Engine, event: &HookEvent, tool: &ToolUse) -> Result
     say(engine, event.client, session, parts)
 }
 
-/// Past failures of what a tool is about to do, what was agreed about what it edits, and the session to tell.
+/// Past failures of what a tool is about to do, and what was agreed about what it edits.
 fn about_tool(
     engine: &mut Engine,
     event: &HookEvent,
     tool: &ToolUse,
-) -> Result<(Vec<Part>, Option<i64>), EngineError> {
-    let nothing = || Ok((Vec::new(), None));
+    scene: &Scene,
+) -> Result<Vec<Part>, EngineError> {
+    let nothing = || Ok(Vec::new());
     let redactor = engine.redactor();
     let root = event.cwd.as_deref().map(project::work_tree);
     let place = failures::place_of(event.cwd.as_deref());
     let Some(act) = alert::Act::of(tool, &redactor, root.as_deref(), &place) else { return nothing() };
-    let host_session = event.session.as_deref().map(|text| engine.clean(text)).unwrap_or_default();
-    let session = engine.store.knows_session(event.client, &host_session)?;
-    let here = match session {
-        Some(session) => engine.store.whereabouts(session)?.map(|at| at.project),
-        None => {
-            let key = event.cwd.as_deref().and_then(|folder| engine.project_of(folder));
-            key.map(|key| engine.store.project_num(&key)).transpose()?.flatten()
-        }
-    };
-    let Some(project) = here.filter(|project| project.0 != 0) else { return nothing() };
+    let session = scene.session;
+    let Some(project) = scene.project else { return nothing() };
     let now = engine.now();
     let mut parts: Vec<Part> = Vec::new();
     let budget = engine.config.inject.alert;
@@ -348,7 +358,7 @@ fn about_tool(
     }
     let site = edit_site::Site { project, session, root: root.as_deref(), now };
     parts.extend(edit_site::before_edit(engine, &site, &act)?.map(|words| (words, edit_site::SURFACE)));
-    Ok((parts, session))
+    Ok(parts)
 }
 
 #[cfg(test)]

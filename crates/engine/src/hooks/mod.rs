@@ -33,7 +33,7 @@ use crate::error::EngineError;
 use crate::home::Home;
 use crate::machine::Machine;
 use crate::pause::{self, Pause, Pauses};
-use crate::{digest, live, worker};
+use crate::{digest, live, rules, worker};
 
 /// What a worker is started for when a session has ended.
 const EVERYTHING: &[&str] = &["--until-idle", "--max", "60s"];
@@ -75,6 +75,7 @@ pub fn respond(machine: &Machine, event: &HookEvent, input: &[u8]) -> Say {
     if let What::BeforeTool(tool) = &event.what
         && config.checkpoint.policy != CheckpointPolicy::Gate
         && !inject::may_warn(&config, event, tool)
+        && !rules::may_apply(&layout, event, tool)
     {
         return Say::Nothing;
     }

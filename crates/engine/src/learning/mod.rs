@@ -5,12 +5,16 @@ use std::time::{Duration, Instant};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-
-/// Sessions per batch, so that no session waits forever behind the others.
-pub(crate) const BATCH: usize = 200;
+use crate::rules;
 
 /// Runs every step until the time is up. Returns how many proposals it made.
-pub(crate) fn in_background(engine: &mut Engine, started: Instant, limit: Duration) -> Result<usize, EngineError> {
+pub(crate) fn in_background(
+    engine: &mut Engine,
+    started: Instant,
+    limit: Duration,
+) -> Result<usize, EngineError> {
+    rules::close::in_background(engine, started, limit)?;
+    engine.store.settle_tool_rules()?;
     if !engine.config.learning.enabled || started.elapsed() >= limit {
         return Ok(0);
     }

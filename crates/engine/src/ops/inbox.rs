@@ -18,6 +18,7 @@ use crate::operation::text::words;
 use crate::operation::{
     Call, Code, DIM, EVERYWHERE, Effect, Group, ID, Operate, Operation, Page, Reply, Tool, Who, operate,
 };
+use crate::rules;
 use crate::voice::ASK_USER;
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -129,6 +130,7 @@ pub fn decide(
                     after.set_status(Status::Active, now);
                     after.origin = Origin::User;
                     after.confidence = after.confidence.max(0.9);
+                    rules::accepted(&mut after);
                     "accepted"
                 }
                 Decision::Reject => {
@@ -142,6 +144,7 @@ pub fn decide(
         }
         Ok::<_, EngineError>(items)
     })?;
+    engine.store.settle_tool_rules()?;
     Ok(Response { items })
 }
 

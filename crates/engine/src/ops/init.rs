@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 use hark_files::Door;
-use hark_hosts::Scope;
+use hark_hosts::{Options, Scope};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,6 +16,7 @@ use crate::machine::Machine;
 
 /// Inside the store, so that the project's own files need no change.
 use crate::operation::{Call, Code, Effect, Group, OperateHere, Operation, Surface, Surfaces, Tool, Who};
+use crate::rules;
 
 const IGNORE: &str = "\
 # Memories of this project stay on this machine.
@@ -54,6 +55,7 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     report.store = Some(around.short(&store));
     let hosts = install::chosen(&request.hosts, &around);
     let options = request.how.options(Scope::Project, &machine.config()?);
+    let options = Options { binding_rules: rules::any_binding_here(machine), ..options };
     install::wire(&hosts, &options, &around, &mut report)?;
     report.nothing_found = hosts.is_empty();
     Ok(report)

@@ -49,6 +49,7 @@ operations! {
     distil { OPERATION }
     bootstrap { OPERATION }
     failures { OPERATION }
+    rules { OPERATION, ADD, ACCEPT, REJECT, PAUSE, RESUME, RETIRE, SHOW, TEST }
     ledger { OPERATION }
     told { OPERATION }
     report { OPERATION }

@@ -202,7 +202,7 @@ fn session_name(engine: &mut Engine, caller: &Caller) -> Result<Option<Clean>, E
     Ok(clean_optional(engine, caller.session.as_deref()))
 }
 
-fn store(
+pub(super) fn store(
     writer: &mut Writer<'_>,
     mut memory: Memory,
     superseded: Option<&IdRef>,
@@ -254,11 +254,11 @@ fn store(
 }
 
 /// The outcome for a new memory.
-struct Kept {
-    memory: Memory,
+pub(super) struct Kept {
+    pub(super) memory: Memory,
     superseded: Option<MemoryId>,
     /// It was already known.
-    confirmed: bool,
+    pub(super) confirmed: bool,
     candidates: Vec<OlderState>,
 }
 

@@ -9,6 +9,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     reply: claude_shape::quiet,
     passes_on: &[Moment::Start, Moment::Prompt, Moment::BeforeTool, Moment::AfterTool, Moment::Subagent],
     can_deny: true,
+    can_ask: true,
     transcript: None,
 };
 

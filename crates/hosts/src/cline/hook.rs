@@ -12,6 +12,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     reply,
     passes_on: &[Moment::BeforeTool, Moment::AfterTool],
     can_deny: true,
+    can_ask: false,
     transcript: Some(transcript),
 };
 
@@ -72,7 +73,7 @@ fn transcript(event: &HookEvent, environment: Environment<'_>) -> Option<String>
 
 fn reply(_event: &HookEvent, say: &Say) -> Option<Value> {
     Some(match say {
-        Say::Nothing => json!({}),
+        Say::Nothing | Say::Ask(_) => json!({}),
         Say::Context(text) => json!({ "context": text }),
         Say::Deny(reason) => json!({ "cancel": true, "errorMessage": reason }),
     })

@@ -8,6 +8,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     reply: claude_shape::quiet,
     passes_on: claude_shape::PASSES_ON,
     can_deny: true,
+    can_ask: false,
     transcript: None,
 };
 

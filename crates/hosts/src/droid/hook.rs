@@ -9,6 +9,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     reply: claude_shape::quiet,
     passes_on: &[Moment::Start, Moment::Prompt, Moment::AfterTool],
     can_deny: true,
+    can_ask: false,
     transcript: None,
 };
 

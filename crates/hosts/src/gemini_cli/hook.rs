@@ -11,6 +11,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     reply,
     passes_on: &[Moment::Start, Moment::Prompt, Moment::AfterTool],
     can_deny: true,
+    can_ask: false,
     transcript: None,
 };
 

@@ -11,8 +11,8 @@ const SERVER: Asset = Asset::Server {
     entry: r#"{"command":"{hark}","args":["mcp"],"env":"{env}"}"#,
 };
 
-/// Times are in milliseconds. Gemini shows each hook while it runs, so there are only those that matter: not
-/// `BeforeTool`, whose context it ignores, and not the question before every model call whether to compress.
+/// Times are in milliseconds. Gemini shows each hook while it runs, so there are only those that matter:
+/// `BeforeTool`, whose context it ignores, only while a rule refuses or asks, and not the question before every model call whether to compress.
 const HOOKS: HookTable = HookTable {
     host: "gemini-cli",
     path: &["hooks"],
@@ -22,6 +22,7 @@ const HOOKS: HookTable = HookTable {
     events: &[
         Event::minimal("SessionStart", 10).saying(r#"{"systemMessage":"{gone}"}"#),
         Event::minimal("BeforeAgent", 5),
+        Event::binding("BeforeTool", 5).matching("run_shell_command|write_file|replace"),
         Event::full("AfterTool", 5),
         Event::full("PreCompress", 10).matching("manual"),
         Event::full("AfterAgent", 10),

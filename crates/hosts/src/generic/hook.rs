@@ -6,8 +6,14 @@ use serde_json::{Value, json};
 use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, Say, What, claude_shape};
 
-pub(crate) const DIALECT: Dialect =
-    Dialect { read, reply, passes_on: claude_shape::PASSES_ON, can_deny: true, transcript: None };
+pub(crate) const DIALECT: Dialect = Dialect {
+    read,
+    reply,
+    passes_on: claude_shape::PASSES_ON,
+    can_deny: true,
+    can_ask: false,
+    transcript: None,
+};
 
 pub(crate) fn read(wire: &Wire, event: &mut HookEvent) {
     event.parent = wire.id(&["parent_id", "parent_session_id", "parentID"]);
@@ -24,7 +30,7 @@ pub(crate) fn read(wire: &Wire, event: &mut HookEvent) {
 
 pub(crate) fn reply(_event: &HookEvent, say: &Say) -> Option<Value> {
     Some(match say {
-        Say::Nothing => json!({}),
+        Say::Nothing | Say::Ask(_) => json!({}),
         Say::Context(text) => json!({ "context": text }),
         Say::Deny(reason) => json!({ "deny": reason }),
     })

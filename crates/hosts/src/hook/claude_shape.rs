@@ -19,12 +19,17 @@ pub(crate) fn quiet(event: &HookEvent, say: &Say) -> Option<Value> {
         Say::Context(text) => Some(json!({
             "hookSpecificOutput": { "hookEventName": event.name, "additionalContext": text }
         })),
-        Say::Deny(reason) => Some(json!({
-            "hookSpecificOutput": {
-                "hookEventName": event.name, "permissionDecision": "deny", "permissionDecisionReason": reason
-            }
-        })),
+        Say::Deny(reason) => Some(decision(event, "deny", reason)),
+        Say::Ask(reason) => Some(decision(event, "ask", reason)),
     }
+}
+
+fn decision(event: &HookEvent, decision: &str, reason: &str) -> Value {
+    json!({
+        "hookSpecificOutput": {
+            "hookEventName": event.name, "permissionDecision": decision, "permissionDecisionReason": reason
+        }
+    })
 }
 
 /// The moments at which clients that follow Claude Code pass context on, unless stated otherwise.

@@ -90,6 +90,8 @@ pub enum Say {
     Context(String),
     /// Blocks this tool; the model reads the reason.
     Deny(String),
+    /// Lets the user decide about this tool; the user reads the reason.
+    Ask(String),
 }
 
 /// A moment at which a hook may have something to say.
@@ -126,6 +128,8 @@ pub(crate) struct Dialect {
     pub(crate) passes_on: &'static [Moment],
     /// Whether it can block a tool.
     pub(crate) can_deny: bool,
+    /// Whether it can ask the user about a tool.
+    pub(crate) can_ask: bool,
     /// Where the client keeps the transcript of a session, if its events do not name it.
     pub(crate) transcript: Option<fn(&HookEvent, Environment<'_>) -> Option<String>>,
 }
@@ -137,6 +141,7 @@ impl Dialect {
         reply: crate::generic::hook::reply,
         passes_on: &[],
         can_deny: false,
+        can_ask: false,
         transcript: None,
     };
 }
@@ -213,13 +218,20 @@ impl HookEvent {
         matches!(self.what, What::BeforeTool(_)) && self.dialect().can_deny
     }
 
+    /// Whether this client asks its user when the reply says so.
+    pub fn can_ask(&self) -> bool {
+        matches!(self.what, What::BeforeTool(_)) && self.dialect().can_ask
+    }
+
     /// The text for stdout, in this client's format and within its limits. Empty means print nothing.
     pub fn answer(&self, say: &Say) -> String {
         let say = match say {
             Say::Context(text) if !self.hears() || text.trim().is_empty() => Say::Nothing,
             Say::Deny(_) if !self.can_deny() => Say::Nothing,
+            Say::Ask(_) if !self.can_ask() => Say::Nothing,
             Say::Context(text) => Say::Context(cut(text)),
             Say::Deny(text) => Say::Deny(cut(text)),
+            Say::Ask(text) => Say::Ask(cut(text)),
             Say::Nothing => Say::Nothing,
         };
         (self.dialect().reply)(self, &say).map(|value| value.to_string()).unwrap_or_default()

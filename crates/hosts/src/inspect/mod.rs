@@ -62,9 +62,17 @@ impl Health {
     }
 }
 
-/// Assistants that are installed or were set up, for the user and for the current project. `gate` says whether the
-/// checkpoint policy needs hooks around tools.
-pub fn inspect(around: &Surroundings, manifest: &Manifest, gate: bool) -> Vec<Health> {
+/// What the user's settings and rules need of an assistant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The checkpoint policy is `gate`.
+    pub gate: bool,
+    /// There are rules that refuse or ask.
+    pub binding_rules: bool,
+}
+
+/// Assistants that are installed or were set up, for the user and for the current project.
+pub fn inspect(around: &Surroundings, manifest: &Manifest, needs: Needs) -> Vec<Health> {
     let mut all = Vec::new();
     for host in crate::HOSTS.iter().filter(|host| !host.install.pieces.is_empty()) {
         let found = around.sign_of(host).is_some();
@@ -78,7 +86,7 @@ pub fn inspect(around: &Surroundings, manifest: &Manifest, gate: bool) -> Vec<He
             if setup.is_none() && (scope == Scope::Project || !found) {
                 continue;
             }
-            all.push(examine(around, manifest, host, &owner, (found, gate)));
+            all.push(examine(around, manifest, host, &owner, (found, needs)));
         }
     }
     all
@@ -89,7 +97,7 @@ fn examine(
     manifest: &Manifest,
     host: &'static Host,
     owner: &Owner,
-    (found, gate): (bool, bool),
+    (found, needs): (bool, Needs),
 ) -> Health {
     let scope = owner.scope();
     let setup = manifest.setup(owner);
@@ -110,7 +118,9 @@ fn examine(
     let options = Options {
         plugin: setup.is_some_and(|setup| setup.plugin),
         allow_reads: setup.is_some_and(|setup| setup.allow_reads),
-        gate,
+        gate: needs.gate,
+        // Hooks that are no longer needed do no harm.
+        binding_rules: needs.binding_rules || setup.is_some_and(|setup| setup.binding_rules),
         tools: setup.map(|setup| setup.tools.clone()).unwrap_or_default(),
         http: setup.and_then(|setup| setup.http.clone()),
         ..Options::new(scope, hooks)

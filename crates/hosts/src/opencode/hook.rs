@@ -12,6 +12,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     reply: generic::hook::reply,
     passes_on: &[Moment::Start, Moment::Prompt, Moment::AfterTool, Moment::Compacting],
     can_deny: false,
+    can_ask: false,
     transcript: None,
 };
 

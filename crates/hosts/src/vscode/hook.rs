@@ -8,6 +8,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     reply: claude_shape::reply,
     passes_on: &[Moment::Start, Moment::BeforeTool, Moment::AfterTool, Moment::Subagent],
     can_deny: true,
+    can_ask: true,
     transcript: None,
 };
 

@@ -9,7 +9,7 @@ use crate::hook::wire::Wire;
 use crate::hook::{Dialect, HookEvent, Say, What};
 
 pub(crate) const DIALECT: Dialect =
-    Dialect { read, reply: silent, passes_on: &[], can_deny: false, transcript: None };
+    Dialect { read, reply: silent, passes_on: &[], can_deny: false, can_ask: false, transcript: None };
 
 fn read(wire: &Wire, event: &mut HookEvent) {
     let Some(info) = wire.inside("tool_info") else { return };

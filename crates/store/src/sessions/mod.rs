@@ -23,6 +23,7 @@ use crate::index::lexicon_token;
 use crate::own;
 use crate::projects::ProjectNum;
 use crate::read::Stored;
+use crate::rule_cases;
 use crate::store::Store;
 use crate::turns;
 
@@ -196,6 +197,16 @@ impl Store {
         Ok(format!("s-{tail}"))
     }
 
+    /// The whole id of a session, if it is known.
+    pub fn full_session_id(&self, num: i64) -> Result<Option<SessionId>, StoreError> {
+        let id: Option<Vec<u8>> = self
+            .conn
+            .prepare_cached("SELECT id FROM session WHERE num = ?1")
+            .and_then(|mut s| s.query_row([num], |row| row.get(0)).optional())
+            .at(self)?;
+        Ok(id.and_then(|id| SessionId::from_slice(&id)))
+    }
+
     /// Tool calls that the agent has not reported, and tools it was refused for that.
     pub fn unreported(&self, num: i64) -> Result<(u32, u32), StoreError> {
         self.conn
@@ -333,12 +344,12 @@ pub(crate) fn clear(conn: &Connection, num: i64) -> rusqlite::Result<()> {
         "distilled",
         "session_process",
         "turn",
-        "rule_case",
         "evidence",
         "learned_from",
     ] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?.execute([num])?;
     }
+    rule_cases::detach(conn, num)?;
     conn.prepare_cached("DELETE FROM session_lexicon WHERE rowid = ?1")?.execute([num])?;
     conn.prepare_cached("DELETE FROM session WHERE num = ?1")?.execute([num])?;
     Ok(())

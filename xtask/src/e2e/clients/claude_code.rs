@@ -47,6 +47,7 @@ pub(super) const CLIENT: Client = Client {
             "run_in_background": false });
         Step::new(&["Agent"], input)
     }),
+    refuses: true,
     resumes: true,
     compacts: Some(Compaction::Prompt("/compact")),
     ends_by_hook: true,

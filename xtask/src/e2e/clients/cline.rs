@@ -35,6 +35,7 @@ pub(super) const CLIENT: Client = Client {
     },
     delegate: None,
     // With the id of a session, it wants a terminal.
+    refuses: true,
     resumes: false,
     compacts: None,
     ends_by_hook: true,

@@ -42,6 +42,7 @@ pub(super) const CLIENT: Client = Client {
         Step::new(&["exec_command", "shell_command"], json!({ "cmd": command, "command": command }))
     },
     delegate: None,
+    refuses: true,
     resumes: true,
     compacts: Some(Compaction::Tokens(90_000)),
     ends_by_hook: true,

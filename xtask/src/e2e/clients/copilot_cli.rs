@@ -36,6 +36,7 @@ pub(super) const CLIENT: Client = Client {
     },
     shell: |command| Step::new(&["bash"], json!({ "command": command, "description": "Checks the lane" })),
     delegate: None,
+    refuses: true,
     resumes: true,
     compacts: Some(Compaction::Tokens(190_000)),
     ends_by_hook: true,

@@ -46,6 +46,7 @@ pub(super) const CLIENT: Client = Client {
     },
     delegate: None,
     // It fetches the session from its cloud.
+    refuses: true,
     resumes: false,
     compacts: None,
     ends_by_hook: true,

@@ -43,6 +43,7 @@ pub(super) const CLIENT: Client = Client {
         Step::new(&["run_shell_command"], json!({ "command": command, "description": "Checks the lane" }))
     },
     delegate: None,
+    refuses: true,
     resumes: true,
     compacts: None,
     ends_by_hook: true,

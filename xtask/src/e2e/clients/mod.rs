@@ -52,6 +52,8 @@ pub(super) struct Client {
     pub(super) shell: fn(&str) -> Step,
     /// How its model starts a subagent with this prompt, if hark can tell it something.
     pub(super) delegate: Option<fn(&str) -> Step>,
+    /// Whether its hooks can refuse a call.
+    pub(super) refuses: bool,
     /// Whether it can go on with a session that ended.
     pub(super) resumes: bool,
     pub(super) compacts: Option<Compaction>,

@@ -54,6 +54,7 @@ pub(super) const CLIENT: Client = Client {
     },
     shell: |command| Step::new(&["bash"], json!({ "command": command, "description": "Checks the lane" })),
     delegate: None,
+    refuses: false,
     resumes: true,
     compacts: Some(Compaction::Tokens(195_000)),
     ends_by_hook: false,

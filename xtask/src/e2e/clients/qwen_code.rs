@@ -49,6 +49,7 @@ pub(super) const CLIENT: Client = Client {
         Step::new(&["run_shell_command"], input)
     },
     delegate: None,
+    refuses: true,
     resumes: true,
     compacts: Some(Compaction::Tokens(190_000)),
     ends_by_hook: false,

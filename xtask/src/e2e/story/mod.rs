@@ -5,6 +5,7 @@
 mod ask;
 mod go_on;
 mod leave;
+mod rule;
 mod trouble;
 mod work;
 
@@ -89,6 +90,7 @@ impl Play<'_, '_> {
         }
         self.stage.left = Some(Left { lane: self.lane });
         self.compare(&told);
+        self.rule();
         if !self.client.ends_by_hook {
             // A worker sees that the process is gone.
             self.stage.hark(&["work", "--until-idle", "--max", "20s"]);

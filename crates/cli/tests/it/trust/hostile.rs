@@ -33,6 +33,7 @@ const FILES: &[&str] = &[
     "serve.token",
     "service.json",
     "documents.json",
+    "tool-rules",
 ];
 const FOLDERS: &[&str] = &[
     "spool",

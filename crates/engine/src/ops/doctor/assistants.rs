@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use hark_core::Timestamp;
 use hark_core::time::DAY_MS;
-use hark_hosts::{Health, Hooks, Surroundings, Wiring};
+use hark_hosts::{Health, Hooks, Needs, Surroundings, Wiring};
 use hark_store::{Finding, Severity};
 
 use super::Heard;
@@ -14,6 +14,7 @@ use crate::error::EngineError;
 use crate::ingest;
 use crate::operation::Call;
 use crate::operation::text::count;
+use crate::rules;
 
 const HOUR_MS: i64 = DAY_MS / 24;
 /// This many sessions without an event are no accident.
@@ -26,8 +27,11 @@ pub(super) fn assistants(
 ) -> Result<Vec<Health>, EngineError> {
     let around = call.machine.surroundings()?;
     let manifest = hark_hosts::look(&around.data).map_err(|e| crate::ops::install::vault_failure(&e))?;
-    let gate = engine.config.checkpoint.policy == CheckpointPolicy::Gate;
-    let mut assistants = hark_hosts::inspect(&around, &manifest, gate);
+    let needs = Needs {
+        gate: engine.config.checkpoint.policy == CheckpointPolicy::Gate,
+        binding_rules: rules::any_binding(engine)?,
+    };
+    let mut assistants = hark_hosts::inspect(&around, &manifest, needs);
     for health in &mut assistants {
         if let Some(heard) = heard.iter().find(|heard| heard.host == health.host) {
             health.last_event = Some(heard.last_event.clone());

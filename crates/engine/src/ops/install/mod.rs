@@ -17,6 +17,7 @@ use crate::machine::Machine;
 use crate::operation::{
     Call, Code, Effect, Family, Group, OperateHere, Operation, Surface, Surfaces, Tool, Who,
 };
+use crate::rules;
 
 pub use report::{Assistant, Refused, Report};
 
@@ -126,7 +127,8 @@ fn run(machine: &Machine, request: &Request) -> Result<Report, EngineError> {
     let mut around = machine.surroundings()?;
     let tools = tool_names(&request.how.tools);
     let options = request.how.options(request.scope.into(), &machine.config()?);
-    let options = Options { plugin: request.plugin, ..options };
+    let options =
+        Options { binding_rules: rules::any_binding_here(machine), plugin: request.plugin, ..options };
     let hosts = chosen(&request.hosts, &around);
     let http = request.http.then(|| machine.serve_url()).transpose()?;
     let options = Options { http, ..options };

@@ -41,6 +41,7 @@ const OWN: &[&str] = &[
     "spool",
     "tmp",
     "tombstones.jsonl",
+    "tool-rules",
     "trust.json",
     "worker.lock",
 ];

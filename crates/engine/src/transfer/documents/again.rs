@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hark_core::ProjectKey;
+use hark_store::Layout;
 use serde::{Deserialize, Serialize};
 
 use super::{Chosen, Reading};
@@ -49,15 +50,18 @@ impl Stamp {
     }
 }
 
-/// Notes what was read, and in which state.
+/// Notes what was read, and in which state. A file that changed a moment ago may have changed after it was read, so it is
+/// read once more.
 pub(crate) fn note(
-    engine: &Engine,
+    engine: &mut Engine,
     chosen: &Chosen<'_>,
     project: Option<&ProjectKey>,
     files: &[PathBuf],
 ) -> Result<(), EngineError> {
     let redactor = engine.redactor();
-    let files: Vec<Stamp> = files.iter().filter_map(|file| Stamp::of(file)).collect();
+    let stamps = files.iter().filter_map(|file| Stamp::of(file));
+    let files: Vec<Stamp> =
+        stamps.map(|stamp| if stamp.is_settled() { stamp } else { Stamp { modified: 0, ..stamp } }).collect();
     if !files.iter().all(|file| may_be_written_down(&file.path, &redactor)) {
         return Ok(());
     }
@@ -68,17 +72,21 @@ pub(crate) fn note(
         project: project.map(ToString::to_string),
         files,
     };
-    let mut sources = sources(engine);
-    sources.retain(|other| other.path != source.path);
-    sources.push(source);
-    let extra = sources.len().saturating_sub(MOST);
-    put(engine, &sources[extra..])
+    // Under the lock of the store: a command and a service may note something at the same time.
+    let (now, layout) = (engine.now(), engine.store.layout().clone());
+    engine.store.write(now, |_| {
+        let mut sources = sources(&layout);
+        sources.retain(|other| other.path != source.path);
+        sources.push(source);
+        let extra = sources.len().saturating_sub(MOST);
+        put(&layout, &sources[extra..])
+    })
 }
 
 /// Reads the documents that changed since. Returns how many memories changed.
 pub(crate) fn read_changed(engine: &mut Engine) -> Result<usize, EngineError> {
     let mut changed = 0;
-    for source in sources(engine) {
+    for source in sources(engine.store.layout()) {
         // A project that is gone, or a drive that is not there, says nothing about its documents.
         if !source.path.exists() {
             continue;
@@ -98,13 +106,11 @@ pub(crate) fn read_changed(engine: &mut Engine) -> Result<usize, EngineError> {
     Ok(changed)
 }
 
-fn sources(engine: &Engine) -> Vec<Source> {
-    let layout = engine.store.layout();
+fn sources(layout: &Layout) -> Vec<Source> {
     let bytes = layout.door().read(&layout.documents(), LARGEST).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-fn put(engine: &Engine, sources: &[Source]) -> Result<(), EngineError> {
-    let layout = engine.store.layout();
+fn put(layout: &Layout, sources: &[Source]) -> Result<(), EngineError> {
     Ok(layout.put(&layout.documents(), &serde_json::to_vec(sources).unwrap_or_default())?)
 }
