@@ -31,6 +31,8 @@ pub struct Caller {
     pub process: Option<ClientProcess>,
     /// For callers over MCP; `None` on the command line.
     pub connection: Option<Connection>,
+    /// The answer is one of several that a page draws at once: it leaves to others what it does not show.
+    pub for_page: bool,
 }
 
 /// How a client reached a server.
@@ -51,7 +53,19 @@ impl Caller {
     pub fn assistant(cwd: Option<PathBuf>, assistant: &hark_hosts::Assistant) -> Self {
         let author = Some(assistant.host.id.to_owned());
         let (session, process) = (assistant.session.clone(), hark_hosts::process::client());
-        Caller { cwd, origin: Some(Origin::Assistant), author, session, process, connection: None }
+        Caller {
+            cwd,
+            origin: Some(Origin::Assistant),
+            author,
+            session,
+            process,
+            ..Caller::default()
+        }
+    }
+
+    /// The user, who reads a page.
+    pub fn reader() -> Self {
+        Caller { for_page: true, ..Caller::user(None) }
     }
 
     /// Whether files of this machine are none of the caller's business.
@@ -219,6 +233,17 @@ impl Engine {
     pub(crate) fn read_every_store(&mut self) -> Result<(), EngineError> {
         let now = self.now();
         self.missing = self.store.read_trusted(now)?;
+        Ok(())
+    }
+
+    /// Picks up what people changed in the files, before everything is counted. A command looks at every file. A page looks as
+    /// recall does, which takes milliseconds in a large store, and shows the rest once a command or a recall has found it.
+    pub(crate) fn look_at_files(&mut self, caller: &Caller) -> Result<(), EngineError> {
+        let now = self.now();
+        if caller.for_page {
+            return Ok(self.store.refresh(now)?);
+        }
+        self.store.refresh_fully(now)?;
         Ok(())
     }
 

@@ -4,6 +4,7 @@ import "./keys.js";
 import "./rows.js";
 import "./memory.js";
 import "./inbox.js";
+import "./rules.js";
 import "./search.js";
 import "./slider.js";
 import "./settings.js";

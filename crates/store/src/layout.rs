@@ -239,4 +239,9 @@ impl Layout {
     pub fn serve_token(&self) -> PathBuf {
         self.home().join("serve.token")
     }
+
+    /// Where the last `hark serve` of this store listens, for programs on this machine.
+    pub fn serve_address(&self) -> PathBuf {
+        self.home().join("serve.address")
+    }
 }

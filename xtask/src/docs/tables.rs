@@ -113,6 +113,11 @@ const FIXED: &[(&str, &str, &str)] = &[
     ("\"worker.lock\"", "worker.lock", "held by the one background worker | –"),
     ("\"activity\"", "activity/", "how far long work of running processes is | –"),
     (
+        "\"serve.address\"",
+        "serve.address",
+        "where a running `hark serve` listens; `hark ui` looks there first | –",
+    ),
+    (
         "\"service.json\"",
         "service.json",
         "what the running service says about itself; `hark doctor` reads it | –",

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hark_engine::Machine;
+use hark_engine::{Machine, serve_address};
 use hark_engine::machine::{SecretSource, address};
 use hark_engine::operation::Family;
 use hark_engine::service::{Host, Service};
@@ -82,7 +82,11 @@ impl Start for Serve {
         options.rate = machine.serve_rate(self.rate, hark_server::DEFAULT_RATE)?;
         options.open_metrics = machine.config().is_ok_and(|config| config.serve.open_metrics);
         let from = secret.source.name();
+        let home = machine.home()?.path;
+        let mut listens = None;
         let ready = |addr: SocketAddr| {
+            serve_address::leave(&home, addr);
+            listens = Some(addr);
             ui::note(&format!("serving MCP at http://{addr}/mcp; stop with Ctrl-C\n"));
             ui::note(&format!(
                 "clients need the token in {from}; `hark install generic` prints their entry\n"
@@ -100,6 +104,9 @@ impl Start for Serve {
         let worker = if self.no_worker { None } else { worker(&machine) };
         let pool = Arc::new(Pool::new(machine));
         let outcome = hark_server::serve_http(pool, &tools, options, ready);
+        if let Some(addr) = listens {
+            serve_address::take_away(&home, addr);
+        }
         if let Some(worker) = worker {
             worker.stop();
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use hark_engine::Engine;
+use hark_engine::{Engine, serve_address};
 use hark_files::Door;
 use hark_server::Token;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(super) struct Ui {
     /// Print the link instead of opening a browser
     #[arg(long)]
     no_open: bool,
-    /// Port of the server [default: 9824, or HARK_SERVE_PORT]
+    /// Port of the server [default: that of a running one, else 9824, or HARK_SERVE_PORT]
     #[arg(long)]
     port: Option<u16>,
 }
@@ -46,10 +46,17 @@ enum Found {
 impl Start for Ui {
     fn start(self, environment: &Environment) -> Result<(), Failure> {
         let machine = &environment.machine;
-        let address = machine.serve_address(self.port)?;
+        let mut address = machine.serve_address(self.port)?;
         let secret = machine.expected_token()?;
         let token = Token::new(&secret.text)
             .map_err(|e| Failure::user(format!("{}: {e}", secret.source.name()), "correct it"))?;
+        // A server of this store may listen on another port than the usual one.
+        if self.port.is_none()
+            && let Some(left) = serve_address::read(&machine.home()?.path)
+            && matches!(look(left, &token), Ok(Found::Ours))
+        {
+            address = left;
+        }
         let link = |code: &str| format!("http://{address}/login?code={code}");
         let mut child = None;
         let begun = Instant::now();

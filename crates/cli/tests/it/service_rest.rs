@@ -271,3 +271,31 @@ fn a_rate_of_ones_own() {
     let wrong = home.hark(["serve"]).env("HARK_SERVE_RATE", "fast").fails(1);
     assert!(wrong.stderr().contains("HARK_SERVE_RATE"), "{}", wrong.stderr());
 }
+
+#[test]
+fn pages_of_rules_and_insights_are_hidden_while_there_are_none() {
+    let service = Service::start(&[]);
+    let page = |path: &str| {
+        let answer = service.ask("GET", path, "");
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.body
+    };
+    let leads_to = |path: &str| page("/").contains(&format!("<li><a href=\"{path}\">"));
+    assert!(leads_to("/failures") && !leads_to("/rules") && !leads_to("/insights"));
+    assert!(page("/rules").contains("hark rules add") && page("/insights").contains("hark learn"));
+
+    let text = "Use <b>pnpm</b>, not npm";
+    let flags = ["rules", "add", text, "--when", "command:npm *", "--action", "warn", "--global", "--json"];
+    let id = service.home.hark(flags).ok().json()["id"].as_str().unwrap().to_owned();
+    assert!(leads_to("/rules") && !leads_to("/insights"));
+    for path in ["/rules".to_owned(), format!("/rules/{id}")] {
+        let shown = page(&path);
+        assert!(shown.contains("Use &#60;b&#62;pnpm") && shown.contains("command:npm *"), "{shown}");
+    }
+    // The buttons are operations, and stand behind the same door.
+    let paused = service.post("/v1/rules/pause", &json!({ "ids": [id] }));
+    assert_eq!(paused.status, 200, "{}", paused.body);
+    assert!(page("/rules").contains("paused"));
+    let stranger = service.server.request("POST", "/v1/rules/resume", &[], "{}");
+    assert_eq!(stranger.status, 401);
+}

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::Command;
 
-use hark_testkit::Home;
+use hark_testkit::{Home, Serve};
 
 fn home() -> Home {
     Home::new(env!("CARGO_BIN_EXE_hark"))
@@ -92,6 +92,37 @@ fn it_starts_a_server_once_and_its_links_work_once() {
     assert!(fs::read_to_string(&log).unwrap().contains("serving MCP at"));
     use std::os::unix::fs::PermissionsExt;
     assert_eq!(fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_on_another_port_is_found_and_no_second_one_starts() {
+    let home = home();
+    let mut command = home.program(home.binary());
+    command.args(["serve", "--port", "0"]);
+    let server = Serve::start(command);
+    // The usual port, on which nobody listens.
+    let usual = free_port();
+    let ask = || {
+        let mut ui = home.program(home.binary());
+        ui.args(["ui", "--json"]).env("HARK_SERVE_PORT", usual.to_string());
+        ui.output().unwrap()
+    };
+    let said = ask();
+    let started = Started { home: &home, port: usual };
+    let url = serde_json::from_slice::<serde_json::Value>(&said.stdout).unwrap()["url"].to_string();
+    assert!(url.contains(&format!("http://127.0.0.1:{}/login", server.port())), "{url}");
+    assert!(started.process().is_empty(), "a second server runs");
+
+    // A clean end leaves nothing behind.
+    assert!(Command::new("kill").arg(server.pid().to_string()).status().unwrap().success());
+    assert_eq!(server.wait(), Some(0));
+    let left = home.store().join("serve.address");
+    assert!(!left.exists());
+    // What a killed server leaves is tried and passed over.
+    fs::write(&left, format!("127.0.0.1:{}\n", free_port())).unwrap();
+    let url = serde_json::from_slice::<serde_json::Value>(&ask().stdout).unwrap()["url"].to_string();
+    assert!(url.contains(&format!("http://127.0.0.1:{usual}/login")), "{url}");
 }
 
 #[test]

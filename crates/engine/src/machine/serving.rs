@@ -1,13 +1,13 @@
 //! Where `hark serve` listens and which token it asks for: flags, then variables, then the user's store.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use hark_store::Layout;
 
 use super::Machine;
 use crate::error::EngineError;
-use crate::serve_token;
+use crate::{serve_address, serve_token};
 
 pub const DEFAULT_PORT: u16 = 9824;
 
@@ -114,12 +114,8 @@ impl Machine {
 
     /// The address of a server started here, as seen from this machine.
     pub fn serve_address(&self, port: Option<u16>) -> Result<SocketAddr, EngineError> {
-        let host = match self.serve_host(None)? {
-            IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-            IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
-            host => host,
-        };
-        Ok(SocketAddr::new(host, self.serve_port(port)?))
+        let address = SocketAddr::new(self.serve_host(None)?, self.serve_port(port)?);
+        Ok(serve_address::reached(address))
     }
 
     /// Where clients on this machine reach it.

@@ -198,7 +198,10 @@ struct Here<R>(R);
 impl<R: Operate> Run for OnStore<R> {
     fn on_store(&self, engine: &mut Engine, call: &mut Call<'_>) -> Result<Done, EngineError> {
         let done = self.0.run(engine, call)?;
-        embed::soon(engine);
+        // A page runs several operations, and each would take its time for this.
+        if !call.caller.for_page {
+            embed::soon(engine);
+        }
         Ok(Done(Box::new(done)))
     }
 

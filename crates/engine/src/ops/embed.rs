@@ -298,4 +298,58 @@ mod tests {
         assert_eq!(embed(&mut engine, None), (1, 40, 40));
         assert_eq!(engine.store.tidy_space(&space).unwrap(), 0);
     }
+
+    /// Runs an operation as every surface does.
+    fn ask(engine: &mut Engine, folder: &std::path::Path, name: &str, caller: &Caller) -> serde_json::Value {
+        let machine = crate::Machine {
+            cwd: None,
+            home_setting: Some(folder.join("store")),
+            user_config: None,
+            project: None,
+            clock: Clock::System,
+        };
+        let request = crate::ops::find(name).unwrap().code.parsed(serde_json::json!({})).unwrap();
+        machine.unattended(caller, |call| request.run(engine, call).unwrap().data().unwrap())
+    }
+
+    #[test]
+    fn a_page_does_not_wait_for_vectors() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut engine = engine(folder.path());
+        let (_held, path) = tiny_file();
+        fs::create_dir_all(folder.path().join("store/models")).unwrap();
+        fs::copy(&path, folder.path().join("store/models/minilm.hark")).unwrap();
+        keep(&mut engine, "the cat sat on the mat");
+        ask(&mut engine, folder.path(), "inbox", &Caller::reader());
+        assert_eq!(engine.store.unembedded(9).unwrap().len(), 1);
+        ask(&mut engine, folder.path(), "inbox", &Caller::user(None));
+        assert_eq!(engine.store.unembedded(9).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn a_page_does_not_look_at_every_file_of_a_large_store_and_a_command_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut engine = engine(folder.path());
+        let mut request = remember::Request { text: "The port is 8080.".to_owned(), ..Default::default() };
+        request.scope.project = Some("shop".to_owned());
+        let id = remember::run(&mut engine, &Caller::user(None), request).unwrap().id;
+        // More passages than a store in which every file is looked at each time.
+        let paragraph = "Jars stand on shelves. ".repeat(60);
+        for part in 0..3 {
+            let text: String = (0..400).map(|n| format!("## Part {part} {n}\n\n{n} {paragraph}\n\n")).collect();
+            keep(&mut engine, &text);
+        }
+        assert!(engine.store.stats().unwrap().passages > 1_000, "{:?}", engine.store.stats().unwrap().passages);
+        let stored = engine.store.find(&id.parse().unwrap()).unwrap();
+        let file = engine.store.layout().memories().join(stored.name());
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replace("project: shop", "project: store-front")).unwrap();
+        let mut projects = |caller: &Caller| -> Vec<String> {
+            let found = ask(&mut engine, folder.path(), "project", caller);
+            found["projects"].as_array().unwrap().iter().map(|p| p["key"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(projects(&Caller::reader()), ["shop"]);
+        assert_eq!(projects(&Caller::user(None)), ["store-front"]);
+        assert_eq!(projects(&Caller::reader()), ["store-front"]);
+    }
 }

@@ -10,6 +10,7 @@ use hark_store::{ListFilter, ListOrder, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::EvidenceView;
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
@@ -65,6 +66,12 @@ pub struct Item {
     /// Absent if it would apply to every project.
     pub project: Option<String>,
     pub status: String,
+    /// Triggers: when it would apply.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<String>,
+    /// What it was concluded from, as it happened.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rests_on: Vec<EvidenceView>,
 }
 
 /// The decisions that can be made.
@@ -199,6 +206,8 @@ fn item(memory: &Memory, now: Timestamp) -> Item {
         evidence: format!("{by}{session}, {}{why}", memory.created.ago(now)),
         project: memory.scope.project().map(ToString::to_string),
         status: memory.status.to_string(),
+        when: memory.guidance.when.iter().map(ToString::to_string).collect(),
+        rests_on: memory.guidance.evidence.iter().map(|one| EvidenceView::new(one, now)).collect(),
     }
 }
 

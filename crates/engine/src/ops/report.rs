@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hindsight::LookBack;
+use crate::proof::{self, ProofView};
 use crate::operation::text::count;
 use crate::operation::{
     BOLD, Code, DIM, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate,
@@ -37,6 +38,9 @@ pub struct Response {
     /// Of those judged.
     pub share: Option<f64>,
     pub surfaces: Vec<Surface>,
+    /// Absent if no session was drawn to stay silent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofView>,
 }
 
 /// The texts of one kind.
@@ -90,6 +94,7 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         of_use,
         share: share(of_use, judged),
         surfaces,
+        proof: proof::of_help(engine)?,
     })
 }
 
@@ -121,6 +126,9 @@ operate!(Request => Response, run);
 
 impl Reply for Response {
     fn print(&self, page: &mut Page) {
+        if let Some(proof) = &self.proof {
+            proof.print(page);
+        }
         if self.texts == 0 {
             page.note(&format!("nothing was injected since {}\n", self.since));
             return;

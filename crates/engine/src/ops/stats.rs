@@ -53,7 +53,7 @@ pub struct Savings {
 }
 
 pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
-    engine.store.refresh_fully(engine.now())?;
+    engine.look_at_files(caller)?;
     let project = match &request.project {
         Some(name) => Some(super::scope::named(engine, name)?),
         None => caller.cwd.clone().and_then(|folder| engine.project_of(&folder)),

@@ -54,6 +54,13 @@ impl Match {
     fn is_silent(&self) -> bool {
         self.case.as_ref().is_some_and(|case| case.silent)
     }
+
+    /// The mistake, by a model that was told before, or by one that would have been told before if it had not been drawn to
+    /// hear nothing. Otherwise the first match would count on one side of the proof and not on the other.
+    fn is_repeat(&self) -> bool {
+        let was_told = self.count(|case| case.told) > 0;
+        self.is_mistake && (was_told || (self.is_silent() && self.count(|case| case.matched) > 0))
+    }
 }
 
 /// Rules before a call. `scene` is the session as the store knows it; a call that matches makes the session known.
@@ -81,8 +88,8 @@ pub(crate) fn before_tool(
             let rule = &one.rule.id;
             writer.note_rule(rule, session, RuleEvent::Matched, now)?;
             writer.set_rule_call(rule, session, &call.key)?;
-            // It is about to be made again: by a model that was told, or by one that was drawn to hear nothing.
-            if one.is_mistake && (one.count(|c| c.told) > 0 || one.is_silent()) {
+            // The mistake is about to be made again.
+            if one.is_repeat() {
                 writer.note_rule(rule, session, RuleEvent::Broken, now)?;
             }
             if hears && may_tell(one) {
@@ -124,7 +131,7 @@ pub(crate) fn after_tool(
                 continue;
             }
             writer.note_rule(rule, session, RuleEvent::Matched, now)?;
-            if one.is_mistake && (one.count(|c| c.told) > 0 || one.is_silent()) {
+            if one.is_repeat() {
                 writer.note_rule(rule, session, RuleEvent::Broken, now)?;
             }
             if hears && may_tell(one) {

@@ -131,6 +131,7 @@ impl Client {
                 key: self.key.clone(),
                 is_remote: self.transport == Transport::Http,
             }),
+            for_page: false,
         }
     }
 }

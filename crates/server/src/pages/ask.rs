@@ -20,7 +20,7 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(pool: &'a Pool) -> Self {
-        Reader { pool, caller: Caller::user(None), has_looked: Cell::new(false) }
+        Reader { pool, caller: Caller::reader(), has_looked: Cell::new(false) }
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -21,6 +21,7 @@ assets!(
     "rows.js",
     "memory.js",
     "inbox.js",
+    "rules.js",
     "search.js",
     "live.js",
     "slider.js",

@@ -36,6 +36,48 @@ pub(crate) struct Memory {
     pub(crate) verdict: Option<String>,
     pub(crate) revision: u32,
     pub(crate) file: Option<String>,
+    #[serde(flatten)]
+    pub(crate) guidance: Guidance,
+}
+
+/// What a rule or insight has besides its text.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Guidance {
+    pub(crate) when: Vec<String>,
+    pub(crate) action: Option<String>,
+    pub(crate) avoid: Vec<String>,
+    pub(crate) paused: bool,
+    pub(crate) rests_on: Vec<Evidence>,
+    pub(crate) record: Option<Record>,
+}
+
+impl Guidance {
+    /// What Hark does, and when.
+    pub(crate) fn doing(&self) -> &str {
+        self.action.as_deref().unwrap_or("tell")
+    }
+}
+
+/// Something that happened, from which a rule or insight was concluded.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Evidence {
+    pub(crate) at: Moment,
+    pub(crate) sort: String,
+    #[serde(default)]
+    pub(crate) session: Option<String>,
+    pub(crate) text: String,
+}
+
+/// Counted in sessions.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Record {
+    pub(crate) told: u32,
+    pub(crate) matched: u32,
+    pub(crate) upheld: u32,
+    pub(crate) broken: u32,
+    pub(crate) overruled: u32,
 }
 
 /// The most that a page shows of one text; the file has the rest.
@@ -281,6 +323,10 @@ pub(crate) struct Proposal {
     pub(crate) text: String,
     pub(crate) evidence: String,
     pub(crate) project: Option<String>,
+    #[serde(default)]
+    pub(crate) when: Vec<String>,
+    #[serde(default)]
+    pub(crate) rests_on: Vec<Evidence>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -34,6 +34,9 @@ pub(crate) struct Frame {
     pub(crate) projects: Vec<Project>,
     pub(crate) waiting: usize,
     pub(crate) live: usize,
+    /// Pages that are hidden while they would be empty.
+    has_rules: bool,
+    has_insights: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -43,7 +46,7 @@ pub(crate) struct Project {
     pub(crate) memories: i64,
 }
 
-/// The projects, kept for a moment: counting them looks at every file.
+/// The projects, kept for a moment: counting them reads the whole index.
 #[derive(Default)]
 pub(crate) struct Projects(Mutex<Option<(Timestamp, Vec<Project>)>>);
 
@@ -89,6 +92,19 @@ impl Frame {
             #[serde(default)]
             live: bool,
         }
+        #[derive(Deserialize)]
+        struct Total {
+            total: i64,
+        }
+        let has = |kind: &str| {
+            let asked = json!({
+                "kinds": [kind],
+                "statuses": ["active", "proposed", "archived"],
+                "all_projects": true,
+                "limit": 0,
+            });
+            reader.ask::<Total>("list", asked).is_ok_and(|found| found.total > 0)
+        };
         let waiting = reader.ask::<Inbox>("inbox", json!({ "limit": 1000 }));
         let recent =
             reader.ask::<Sessions>("sessions", json!({ "all_projects": true, "since": "1h", "limit": 50 }));
@@ -100,6 +116,8 @@ impl Frame {
             projects: projects.read(reader),
             waiting: waiting.map_or(0, |inbox| inbox.items.len()),
             live: recent.map_or(0, |found| found.sessions.iter().filter(|session| session.live).count()),
+            has_rules: has("rule"),
+            has_insights: has("insight"),
             query,
         }
     }
@@ -115,6 +133,10 @@ impl Frame {
 
     pub(crate) fn memory(&self, id: impl AsRef<str>) -> String {
         self.to(format!("/memories/{}", encoded(id.as_ref())))
+    }
+
+    pub(crate) fn rule(&self, id: impl AsRef<str>) -> String {
+        self.to(format!("/rules/{}", encoded(id.as_ref())))
     }
 
     pub(crate) fn session(&self, id: impl AsRef<str>) -> String {
@@ -224,18 +246,27 @@ impl Frame {
             key,
             is_here: self.name == name,
         };
-        vec![
+        let mut places = vec![
             place("Today", "/", "◷", "t"),
             place("Search", "/search", "⌕", "/"),
             place("Memories", "/memories", "▤", "m"),
             place("Inbox", "/inbox", "↓", "i"),
             place("Sessions", "/sessions", "▷", "s"),
             place("Failures", "/failures", "×", "f"),
+            place("Rules", "/rules", "§", "u"),
+            place("Insights", "/insights", "✦", "n"),
             place("Ledger", "/ledger", "≡", "l"),
             place("Graph", "/graph", "⌘", "r"),
             place("Health", "/doctor", "♥", "h"),
             place("Settings", "/settings", "⚙", "c"),
-        ]
+        ];
+        let is_shown = |name: &str| match name {
+            "Rules" => self.has_rules || self.name == name,
+            "Insights" => self.has_insights || self.name == name,
+            _ => true,
+        };
+        places.retain(|place| is_shown(place.name));
+        places
     }
 }
 

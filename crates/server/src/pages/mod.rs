@@ -12,10 +12,12 @@ mod frame;
 mod graph;
 mod health;
 mod inbox;
+mod insights;
 mod ledger;
 mod memories;
 mod memory;
 mod query;
+mod rules;
 mod search;
 mod sessions;
 mod settings;
@@ -60,6 +62,9 @@ pub(crate) fn routes(calls: &Arc<Calls>) -> Router {
         .route("/sessions", get(sessions::page))
         .route("/sessions/{id}", get(story::page))
         .route("/failures", get(failures::page))
+        .route("/rules", get(rules::page))
+        .route("/rules/{id}", get(rules::one))
+        .route("/insights", get(insights::page))
         .route("/ledger", get(ledger::page))
         .route("/graph", get(graph::page))
         .route("/doctor", get(health::page))

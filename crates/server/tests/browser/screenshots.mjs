@@ -20,12 +20,13 @@ async function shoot(name, path, options, prepare = async () => {}) {
 }
 
 const desk = { viewport: { width: 1280, height: 760 } };
-for (const [name, path] of Object.entries({ today: all.today, memory: all.memory, inbox: all.inbox, ledger: all.ledger, failures: all.failures, graph: all.graph })) {
+for (const [name, path] of Object.entries({ today: all.today, memory: all.memory, inbox: all.inbox, ledger: all.ledger, failures: all.failures, rules: all.rules, rule: all.rule, insights: all.insights, graph: all.graph })) {
   await shoot(name, path, { ...desk, colorScheme: "light" });
 }
 await shoot("search", all.search, { ...desk, colorScheme: "light" }, (page) => page.locator(".explain summary").first().click());
 await shoot("session", `/sessions/${sessions.at(-1)}`, { ...desk, colorScheme: "light" }, (page) => page.locator(".fix summary").first().click());
 await shoot("today-dark", all.today, { ...desk, colorScheme: "dark" });
+await shoot("rules-dark", all.rules, { ...desk, colorScheme: "dark" });
 await shoot("session-dark", `/sessions/${sessions[1]}`, { ...desk, colorScheme: "dark" });
 await shoot("phone", all.today, { viewport: { width: 390, height: 760 }, colorScheme: "light" });
 await stage.strike();

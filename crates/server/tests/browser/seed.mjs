@@ -91,6 +91,7 @@ function session(seed, cwd, ago, name, turns, ends = true) {
       } else if (what === "fail") {
         seed.hook(cwd, left, name, "PostToolUseFailure", { tool_name: "Bash", tool_input: { command: target }, tool_use_id: id, error: outcome });
       } else {
+        if (what === "try") seed.hook(cwd, left, name, "PreToolUse", { tool_name: "Bash", tool_input: { command: target }, tool_use_id: id });
         seed.hook(cwd, left, name, "PostToolUse", { tool_name: "Bash", tool_input: { command: target }, tool_use_id: id, tool_response: { stdout: outcome ?? "ok", stderr: "", interrupted: false } });
       }
     }
@@ -98,6 +99,33 @@ function session(seed, cwd, ago, name, turns, ends = true) {
     seed.hook(cwd, left, name, "Stop", { stop_hook_active: false, last_assistant_message: turn.said ?? "Done." });
   }
   if (ends) seed.hook(cwd, tick(), name, "SessionEnd", { reason: "other" });
+}
+
+// An insight as the worker would leave it, with its evidence.
+function insight(seed, shop) {
+  const made = (days) => new Date(seed.now - days * DAY).toISOString();
+  const key = JSON.parse(seed.run(shop, 0, ["project", "--json"])).projects.find((one) => one.current).key;
+  const folder = join(seed.home, "memories", "insight");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "migrations_0a1b2c3d.md"), `---
+id: 019a87f2-5f10-7c3a-9b1e-3f6f0c7b2a41
+kind: insight
+title: Handlers in the shop stay thin; the work is done in services.
+status: proposed
+project: ${key}
+confidence: 0.6
+origin: assistant
+when: ["file:src/*.ts"]
+evidence:
+  - {at: ${made(9)}, sort: correction, session: b7d0-cart, text: "No, keep the handler thin, put that into the service"}
+  - {at: ${made(4)}, sort: correction, session: c1a9-tax, text: "Again: <b>no logic</b> in the handler"}
+  - {at: ${made(1)}, sort: undone, session: e8f3-auth, text: "src/checkout.ts: the edit was taken back by hand"}
+created: ${made(1)}
+updated: ${made(1)}
+---
+
+Handlers in the shop stay thin; the work is done in services.
+`);
 }
 
 const VITEST = `Exit code 1
@@ -145,12 +173,27 @@ export function fill(seed) {
     seed.remember(at % 3 ? shop : billing, (28 - at) * 1.5 * DAY, `The ${subject} ${words}.`, "--kind", ["fact", "convention", "decision"][at % 3]);
   }
 
+  const rule = (cwd, ago, text, ...more) => JSON.parse(seed.run(cwd, ago, ["rules", "add", "--json", text, ...more])).id;
+  const npm = rule(shop, 5 * DAY, "Use pnpm in the shop, never npm or yarn.", "--when", "command:npm *", "--when", "command:yarn *", "--action", "warn", "--why", "A second lock file broke the build of 3 August");
+  rule(shop, 5 * DAY, "Ask before you change the checkout: payments go through it.", "--when", "file:src/checkout.ts", "--action", "ask");
+  rule(billing, 9 * DAY, "Never round an amount with round(); use half_up().", "--when", "file:src/tax.rs", "--action", "tell");
+  const tests = rule(shop, 12 * DAY, "Run the tests before you say that something works.");
+  seed.run(shop, 3 * DAY, ["rules", "pause", tests]);
+  const old = rule(shop, 50 * DAY, "Write the changelog by hand.", "--when", "file:CHANGELOG.md", "--action", "tell");
+  seed.run(shop, 20 * DAY, ["rules", "retire", old]);
+  insight(seed, shop);
   session(seed, shop, 6 * DAY, "b7d0-cart", [
     { ask: "The discount is gone after a reload. Find out why.", do: [["read", "src/cart.ts"], ["read", "src/checkout.ts"], ["fail", "pnpm vitest run src/cart.test.ts", VITEST], ["edit", "src/cart.ts"], ["fail", "pnpm vitest run src/cart.test.ts", VITEST], ["edit", "src/cart.ts", "await save(cart)"], ["pass", "pnpm vitest run src/cart.test.ts", "Test Files  12 passed (12)"]], said: "The cart was saved before the discount was applied. It is saved afterwards now, and the test passes." },
     { ask: "Good. Commit that.", do: [["pass", "git commit -am 'cart: save after the discount'", "[main 4f2c1aa] cart: save after the discount"]], said: "Committed." },
   ]);
   session(seed, billing, 3 * DAY, "c1a9-tax", [
     { ask: "Round the tax per line in src/tax.rs", do: [["read", "src/tax.rs"], ["edit", "src/tax.rs"], ["fail", "cargo test", CARGO], ["edit", "src/tax.rs", "half_up(line)"], ["pass", "cargo test", "test result: ok. 42 passed; 0 failed"]], said: "Each line is rounded half up now." },
+  ]);
+  session(seed, shop, 2 * DAY, "a3c2-mail", [
+    { ask: "Add a library that sends the order mails", do: [["try", "npm install mailer", "added 1 package"], ["try", "npm uninstall mailer", "removed 1 package"], ["try", "pnpm add mailer", "done"]], said: "The library is there, with pnpm." },
+  ]);
+  session(seed, shop, 30 * 60 * MINUTE, "a9e7-images", [
+    { ask: "Which library resizes the images? Update it", do: [["try", "npm outdated", "sharp 0.33"], ["try", "pnpm update sharp", "done"]], said: "Updated with pnpm." },
   ]);
   session(seed, billing, 20 * 60 * MINUTE, "d4e2-tax", [
     { ask: "Add the reduced rate for books to src/tax.rs", do: [["read", "src/tax.rs"], ["edit", "src/tax.rs"], ["fail", "cargo test", CARGO], ["read", "src/invoice.rs"], ["edit", "src/tax.rs"], ["pass", "cargo test", "test result: ok. 43 passed; 0 failed"]], said: "Books have the reduced rate. The rounding test failed again on the way; the fix of last time helped." },
@@ -167,7 +210,7 @@ export function fill(seed) {
   seed.remember(shop, 3 * 60 * MINUTE, "Ask before adding a dependency to the shop.", "--kind", "directive", assistant);
   seed.remember(billing, 2 * 60 * MINUTE, "Use half_up() from src/tax.rs for every amount, never round().", "--kind", "directive", "--why", "round() rounds half to even", assistant);
   seed.run(shop, 0, ["backup"]);
-  return { first, pnpm, discount, csrf, round, session1 };
+  return { npm, first, pnpm, discount, csrf, round, session1 };
 }
 
 // Texts that try to leave their place.

@@ -263,6 +263,41 @@ await test("several memories at once", async (page) => {
   for (const id of chosen) assert.equal((await status(id)).status, "active");
 });
 
+await test("an insight shows what it rests on, in the inbox and on its page", async (page) => {
+  await open(page, "/inbox");
+  const row = page.locator(".proposal", { hasText: "Handlers in the shop stay thin" });
+  await row.locator("summary").click();
+  assert.equal(await row.locator(".evidence-list li").count(), 3);
+  assert.match(await row.locator(".evidence-list").innerText(), /<b>no logic<\/b> in the handler/);
+  await page.locator(".rail a", { hasText: "Insights" }).click();
+  await page.waitForURL("**/insights");
+  assert.equal(await page.locator(".insight .evidence-list li").count(), 3);
+});
+
+await test("rules: record, evidence, pause, resume and retire with undo", async (page) => {
+  await open(page, "/rules");
+  const row = page.locator(`.rule[data-id="${ids.npm}"]`);
+  assert.match(await row.innerText(), /command:npm \*/);
+  assert.match(await row.innerText(), /told 2 · matched 2 · upheld 1 · broken 1/);
+  const rule = async () => (await stage.call("rules show", { id: ids.npm })).rule;
+  await row.locator("button", { hasText: "Pause" }).click();
+  await toast(page, "Paused");
+  assert.equal((await rule()).paused, true);
+  await row.locator("button", { hasText: "Resume" }).click();
+  await toast(page, "Resumed");
+  assert.equal((await rule()).paused, false);
+  await row.locator("a.open").click();
+  await page.waitForURL(`**/rules/${ids.npm}`);
+  assert.equal(await page.locator(".case").count(), 2);
+  assert.ok((await page.locator(".history li").count()) >= 2);
+  await page.locator("button", { hasText: "Retire" }).click();
+  await toast(page, "Retired");
+  assert.equal((await rule()).status, "archived");
+  await page.keyboard.press("u");
+  await page.locator("button", { hasText: "Pause" }).waitFor();
+  assert.equal((await rule()).status, "active");
+});
+
 await test("inbox to zero by keys, with undo", async (page) => {
   await open(page, "/inbox");
   const waiting = await page.locator(".proposal").count();

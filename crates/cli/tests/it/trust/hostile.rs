@@ -29,6 +29,7 @@ const FILES: &[&str] = &[
     "config.toml",
     "trust.json",
     "store-id",
+    "serve.address",
     "serve.token",
     "service.json",
     "documents.json",

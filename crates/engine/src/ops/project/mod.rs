@@ -62,7 +62,7 @@ pub struct FolderView {
 
 pub fn run(engine: &mut Engine, caller: &Caller, _request: &Request) -> Result<Response, EngineError> {
     let now = engine.now();
-    engine.store.refresh_fully(now)?;
+    engine.look_at_files(caller)?;
     let current = caller.cwd.clone().and_then(|cwd| engine.project_of(&cwd));
     let mut counts = engine.store.project_counts()?;
     counts.retain(|project| !engine.is_untrusted_key(&project.key));

@@ -34,6 +34,7 @@ const OWN: &[&str] = &[
     "plugins",
     "projects.json",
     "revisions",
+    "serve.address",
     "serve.token",
     "service.json",
     "sessions",
