@@ -23,6 +23,7 @@ mod live;
 pub mod machine;
 pub mod operation;
 pub mod ops;
+mod particulars;
 mod paths;
 mod pause;
 mod phrases;

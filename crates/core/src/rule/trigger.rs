@@ -101,7 +101,9 @@ impl Trigger {
 
     pub fn pattern(&self) -> &str {
         match self {
-            Trigger::Command(text) | Trigger::File(text) | Trigger::Prompt(text) | Trigger::Tool(text) => text,
+            Trigger::Command(text) | Trigger::File(text) | Trigger::Prompt(text) | Trigger::Tool(text) => {
+                text
+            }
         }
     }
 
@@ -172,7 +174,9 @@ impl FromStr for Trigger {
             return Err(error("the pattern is too long"));
         }
         match sort.trim().to_ascii_lowercase().as_str() {
-            "command" if matches!(pattern.as_str(), "*" | "* *") => Err(error("it would match every command")),
+            "command" if matches!(pattern.as_str(), "*" | "* *") => {
+                Err(error("it would match every command"))
+            }
             "command" => Ok(Trigger::Command(pattern)),
             "file" if pattern.starts_with(['/', '~']) || pattern.split('/').any(|part| part == "..") => {
                 Err(error("write the path relative to the project"))
@@ -285,7 +289,11 @@ mod tests {
             ("rm -rf */node_modules", "rm -rf packages/a/node_modules", true),
             ("npm *", "bash -c \"npm test\"", true),
         ] {
-            assert_eq!(trigger(&format!("command:{pattern}")).matches(&Deed::command(line)), expected, "{pattern} on {line}");
+            assert_eq!(
+                trigger(&format!("command:{pattern}")).matches(&Deed::command(line)),
+                expected,
+                "{pattern} on {line}"
+            );
         }
     }
 
@@ -301,7 +309,11 @@ mod tests {
             ("migrations/**", "migrations/0001.sql", true),
             ("*.ts", "a.rs", false),
         ] {
-            assert_eq!(trigger(&format!("file:{pattern}")).matches(&file(path)), expected, "{pattern} on {path}");
+            assert_eq!(
+                trigger(&format!("file:{pattern}")).matches(&file(path)),
+                expected,
+                "{pattern} on {path}"
+            );
         }
     }
 
@@ -316,7 +328,9 @@ mod tests {
 
     #[test]
     fn what_is_no_trigger_says_what_to_write() {
-        for text in ["npm *", "command:", "command:*", "file:/etc/passwd", "file:../x", "prompt:the", "when:x"] {
+        for text in
+            ["npm *", "command:", "command:*", "file:/etc/passwd", "file:../x", "prompt:the", "when:x"]
+        {
             let error = text.parse::<Trigger>().unwrap_err();
             assert!(error.to_string().contains(text) && !error.reason.is_empty(), "{error}");
         }

@@ -36,6 +36,9 @@ pub(crate) struct Memory {
     pub(crate) verdict: Option<String>,
     pub(crate) revision: u32,
     pub(crate) file: Option<String>,
+    pub(crate) rejected: Vec<String>,
+    pub(crate) criteria: Vec<String>,
+    pub(crate) remind: Option<Moment>,
 }
 
 /// The most that a page shows of one text; the file has the rest.
@@ -213,6 +216,7 @@ pub(crate) fn surface_words(surface: &str) -> &'static str {
         "prompt" => "prompt",
         "ask" => "asked to store",
         "alert" => "warning",
+        "due" => "reminder",
         "edit" => "edit",
         "subagent" => "subagent",
         "remind" => "reminder",
