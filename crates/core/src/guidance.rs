@@ -215,9 +215,7 @@ impl FromStr for Sort {
 
     fn from_str(word: &str) -> Result<Self, String> {
         let found = Sort::ALL.iter().copied().find(|sort| sort.name() == word.trim());
-        found.ok_or_else(|| {
-            format!("unknown sort of evidence `{}`", word.chars().take(40).collect::<String>())
-        })
+        found.ok_or_else(|| format!("unknown sort of evidence `{}`", word.chars().take(40).collect::<String>()))
     }
 }
 

@@ -77,8 +77,7 @@ fn case(row: &Row<'_>) -> rusqlite::Result<Option<RuleCase>> {
 impl Store {
     /// A rule in a session.
     pub fn rule_case(&self, rule: &MemoryId, session: i64) -> Result<Option<RuleCase>, StoreError> {
-        let found = self
-            .rule_cases_where("rule = ?1 AND session = ?2", params![rule.as_bytes().as_slice(), session])?;
+        let found = self.rule_cases_where("rule = ?1 AND session = ?2", params![rule.as_bytes().as_slice(), session])?;
         Ok(found.into_iter().next())
     }
 

@@ -71,8 +71,7 @@ pub(super) fn render(out: &mut String, guidance: &Guidance) {
         for one in &guidance.evidence {
             let session = one.session.as_ref().map(|id| format!(", session: {}", flow_scalar(id)));
             let (at, sort, text) = (one.at, one.sort, flow_scalar(&one.text));
-            let _ =
-                writeln!(out, "  - {{at: {at}, sort: {sort}{}, text: {text}}}", session.unwrap_or_default());
+            let _ = writeln!(out, "  - {{at: {at}, sort: {sort}{}, text: {text}}}", session.unwrap_or_default());
         }
     }
     record(out, &guidance.record);

@@ -72,12 +72,7 @@ fn what_a_rule_rests_on_is_part_of_the_file() {
         avoid: vec![text("npm")],
         paused: true,
         evidence: vec![
-            Evidence {
-                at: m.created,
-                sort: Sort::Correction,
-                session: Some(text("s-1")),
-                text: text("no: \"pnpm\""),
-            },
+            Evidence { at: m.created, sort: Sort::Correction, session: Some(text("s-1")), text: text("no: \"pnpm\"") },
             Evidence { at: m.created, sort: Sort::Learned, session: None, text: text("two\nlines, {a}") },
         ],
         record: Record { told: 3, upheld: 2, last: Some(m.created), ..Record::default() },

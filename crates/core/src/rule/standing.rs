@@ -44,13 +44,7 @@ impl Retire {
 
 /// Whether to propose that a rule is retired. `since` is when it was accepted or last changed; `minded` is how often the
 /// user complained about what it is about since then.
-pub fn retire(
-    record: &Record,
-    has_triggers: bool,
-    minded: u32,
-    since: Timestamp,
-    now: Timestamp,
-) -> Option<Retire> {
+pub fn retire(record: &Record, has_triggers: bool, minded: u32, since: Timestamp, now: Timestamp) -> Option<Retire> {
     if record.overruled >= MOST_BROKEN && record.overruled > record.upheld {
         return Some(Retire::Overruled);
     }

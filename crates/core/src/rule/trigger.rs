@@ -101,9 +101,7 @@ impl Trigger {
 
     pub fn pattern(&self) -> &str {
         match self {
-            Trigger::Command(text) | Trigger::File(text) | Trigger::Prompt(text) | Trigger::Tool(text) => {
-                text
-            }
+            Trigger::Command(text) | Trigger::File(text) | Trigger::Prompt(text) | Trigger::Tool(text) => text,
         }
     }
 
@@ -174,9 +172,7 @@ impl FromStr for Trigger {
             return Err(error("the pattern is too long"));
         }
         match sort.trim().to_ascii_lowercase().as_str() {
-            "command" if matches!(pattern.as_str(), "*" | "* *") => {
-                Err(error("it would match every command"))
-            }
+            "command" if matches!(pattern.as_str(), "*" | "* *") => Err(error("it would match every command")),
             "command" => Ok(Trigger::Command(pattern)),
             "file" if pattern.starts_with(['/', '~']) || pattern.split('/').any(|part| part == "..") => {
                 Err(error("write the path relative to the project"))
@@ -289,11 +285,7 @@ mod tests {
             ("rm -rf */node_modules", "rm -rf packages/a/node_modules", true),
             ("npm *", "bash -c \"npm test\"", true),
         ] {
-            assert_eq!(
-                trigger(&format!("command:{pattern}")).matches(&Deed::command(line)),
-                expected,
-                "{pattern} on {line}"
-            );
+            assert_eq!(trigger(&format!("command:{pattern}")).matches(&Deed::command(line)), expected, "{pattern} on {line}");
         }
     }
 
@@ -309,11 +301,7 @@ mod tests {
             ("migrations/**", "migrations/0001.sql", true),
             ("*.ts", "a.rs", false),
         ] {
-            assert_eq!(
-                trigger(&format!("file:{pattern}")).matches(&file(path)),
-                expected,
-                "{pattern} on {path}"
-            );
+            assert_eq!(trigger(&format!("file:{pattern}")).matches(&file(path)), expected, "{pattern} on {path}");
         }
     }
 
@@ -328,9 +316,7 @@ mod tests {
 
     #[test]
     fn what_is_no_trigger_says_what_to_write() {
-        for text in
-            ["npm *", "command:", "command:*", "file:/etc/passwd", "file:../x", "prompt:the", "when:x"]
-        {
+        for text in ["npm *", "command:", "command:*", "file:/etc/passwd", "file:../x", "prompt:the", "when:x"] {
             let error = text.parse::<Trigger>().unwrap_err();
             assert!(error.to_string().contains(text) && !error.reason.is_empty(), "{error}");
         }

@@ -13,8 +13,8 @@ use hark_core::session::{
     Check, Checkpoint, CheckpointBy, FileOp, FileTouch, Pointer, SessionStatus, Summary, Turn, UnknownSection,
 };
 use hark_core::{
-    Action, Evidence, Guidance, Kind, Life, Link, Memory, MemoryId, Origin, ProjectKey, Relation, Scope,
-    Session, SessionId, Status, Timestamp, Verdict,
+    Action, Evidence, Guidance, Kind, Life, Link, Memory, MemoryId, Origin, ProjectKey, Relation, Scope, Session, SessionId, Status,
+    Timestamp, Verdict,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -10,8 +10,7 @@ const MOST_DAYS: u64 = 36_500;
 
 /// What is wrong with a setting, by its name.
 pub(super) fn check(config: &Config) -> Result<(), String> {
-    let Config { recall, inject, checkpoint, sessions, retention, backup, history, distil, proof, .. } =
-        config;
+    let Config { recall, inject, checkpoint, sessions, retention, backup, history, distil, proof, .. } = config;
     let numbers: &[(&str, u64, u64, u64)] = &[
         ("recall.limit", recall.limit as u64, 1, 200),
         ("recall.budget", recall.budget as u64, 50, 1_000_000),

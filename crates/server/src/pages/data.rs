@@ -216,7 +216,7 @@ pub(crate) fn surface_words(surface: &str) -> &'static str {
         "prompt" => "prompt",
         "ask" => "asked to store",
         "alert" => "warning",
-        "due" => "reminder",
+        "due" => "due",
         "edit" => "edit",
         "subagent" => "subagent",
         "remind" => "reminder",

@@ -5,23 +5,8 @@ use super::{is_assignment, program_of};
 
 /// Programs that run the rest of their line. Where they have flags and numbers of their own, those come first.
 const RUNS_THE_REST: &[&str] = &[
-    "sudo",
-    "doas",
-    "env",
-    "time",
-    "nohup",
-    "nice",
-    "exec",
-    "command",
-    "builtin",
-    "timeout",
-    "xargs",
-    "stdbuf",
-    "caffeinate",
-    "then",
-    "do",
-    "else",
-    "!",
+    "sudo", "doas", "env", "time", "nohup", "nice", "exec", "command", "builtin", "timeout", "xargs", "stdbuf",
+    "caffeinate", "then", "do", "else", "!",
 ];
 /// `bash -c "bash -c '…'"` ends somewhere.
 const MOST_DEPTH: usize = 3;
@@ -59,8 +44,7 @@ fn collect(line: &str, depth: usize, found: &mut Vec<Vec<String>>) {
         let Some(first) = words.first() else { continue };
         let program = program_of(first.trim_start_matches(['$', '`', '(']));
         if matches!(program.as_str(), "bash" | "sh" | "zsh" | "dash") {
-            let flag =
-                words.iter().position(|w| w.starts_with('-') && !w.starts_with("--") && w.contains('c'));
+            let flag = words.iter().position(|w| w.starts_with('-') && !w.starts_with("--") && w.contains('c'));
             if let Some(script) = flag.and_then(|at| words.get(at + 1)) {
                 collect(script, depth + 1, found);
                 continue;
