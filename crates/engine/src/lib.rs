@@ -32,6 +32,7 @@ pub mod project;
 pub mod project_store;
 mod reach;
 pub mod recall;
+mod reflect;
 mod repeat;
 pub mod serve_token;
 pub mod service;

@@ -27,7 +27,6 @@ mod folders;
 pub mod foreign;
 mod index;
 mod inspect;
-mod kin;
 mod layers;
 mod layout;
 mod leaning;

@@ -52,6 +52,7 @@ operations! {
     ledger { OPERATION }
     told { OPERATION }
     report { OPERATION }
+    reflect { OPERATION }
     doctor { OPERATION }
     stats { OPERATION }
     metrics { OPERATION }
