@@ -159,13 +159,14 @@ impl Response {
         if self.texts == 0 {
             return;
         }
-        sheet.heading(&format!(
-            "{} in {}, {} tokens",
-            count(self.texts as i64, "text", "texts"),
-            count(self.sessions as i64, "session", "sessions"),
+        sheet.heading("Told and used");
+        sheet.line(&format!(
+            "{} in {}, {} tokens; {}",
+            count(self.texts, "text", "texts"),
+            count(self.sessions, "session", "sessions"),
             self.tokens,
+            used(self.of_use, self.judged)
         ));
-        sheet.line(&used(self.of_use, self.judged));
         if sheet.format == Format::Markdown {
             sheet.line("");
         }
