@@ -61,20 +61,19 @@ pub(super) fn repeated(ground: &Ground<'_>) -> Result<Vec<Finding>, EngineError>
     Ok(found)
 }
 
-fn are_alike(a: &str, b: &str) -> bool {
-    if compare(a, b, None) != Likeness::Other {
-        return true;
-    }
+fn are_alike(one: &str, other: &str) -> bool {
     let sorted = |text: &str| {
         let mut words = terms(text);
         words.sort_unstable();
         words.dedup();
         words
     };
-    let (a, b) = (sorted(a), sorted(b));
+    let (a, b) = (sorted(one), sorted(other));
     let shared = a.iter().filter(|word| b.binary_search(word).is_ok()).count();
     let all = a.len() + b.len() - shared;
-    all > 0 && shared >= 2 && shared as f64 / all as f64 >= SHARED
+    // "No" and "stop" say nothing about what was wrong.
+    (shared >= 2 && shared as f64 / all as f64 >= SHARED)
+        || (shared > 0 && compare(one, other, None) != Likeness::Other)
 }
 
 #[cfg(test)]
