@@ -262,7 +262,8 @@ fn work_is_counted_and_too_little_of_it_gives_no_rate() {
     };
     assert_eq!((of("language", "Python"), of("tool", "pytest"), of("task", "fix")), (10, 10, 1), "{groups:?}");
     let text = shop.home.hark(["reflect", "--view", "work"]).within(&shop.folder).ok().stdout();
-    assert!(text.contains("passed 70 % (40–89 %, 7 of 10)"), "{text}");
+    assert!(text.contains("in the end 70 % (40–89 %, 7 of 10)"), "{text}");
+    assert_eq!(all["first_try"]["all"]["hits"], json!(7), "{all}");
 }
 
 #[test]

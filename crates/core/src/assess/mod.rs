@@ -1,5 +1,5 @@
-//! What goes well and badly: rates of success and rework of finished pieces of work, by project, language, tool and kind of
-//! task, with intervals.
+//! What goes well and badly: how often work passes its checks, at once and in the end, and how often it comes back, by project,
+//! language, tool and kind of task, with intervals.
 //!
 //! Only arithmetic: no levels, no scores. A rate from few pieces of work is not reported, and a difference counts only if its
 //! interval excludes zero.
@@ -33,6 +33,8 @@ pub struct Piece {
     pub task: TaskSort,
     /// The family of the command that checked it, such as `cargo test`, and whether it passed in the end.
     pub check: Option<(String, bool)>,
+    /// Whether its first check passed.
+    pub first_try: Option<bool>,
 }
 
 /// The user corrected, refused or took back something.
@@ -125,7 +127,9 @@ pub struct Group {
     pub by: By,
     pub name: String,
     pub pieces: u32,
-    /// Of those that were checked: the last check passed.
+    /// Of those that were checked: the first check passed.
+    pub first_try: Measure,
+    /// Of those that were checked: the last check passed. Assistants rarely stop before it does.
     pub success: Measure,
     /// Of all: somebody had to come back to it.
     pub rework: Measure,
@@ -221,12 +225,14 @@ struct Tally<'p> {
 
 impl Tally<'_> {
     fn group(&self, by: By, name: String, members: &[usize], others: &[usize]) -> Group {
+        let first_try = |at: usize| self.pieces[at].first_try;
         let success = |at: usize| self.pieces[at].check.as_ref().map(|(_, passed)| *passed);
         let rework = |at: usize| Some(self.redone[at]);
         Group {
             by,
             name,
             pieces: u32::try_from(members.len()).unwrap_or(u32::MAX),
+            first_try: self.measure(members, others, &first_try, true),
             success: self.measure(members, others, &success, true),
             rework: self.measure(members, others, &rework, false),
         }
@@ -270,6 +276,7 @@ mod tests {
             files: vec![file.to_owned()],
             task,
             check: passed.map(|passed| ("cargo test".to_owned(), passed)),
+            first_try: passed.filter(|_| day % 2 == 0),
         }
     }
 
@@ -292,6 +299,7 @@ mod tests {
         let found = assess(&pieces, &complaints, Timestamp::from_millis(0), NOW);
         assert_eq!(found.all.rework.all, Rate { hits: 2, of: 6 });
         assert_eq!(found.all.success.all, Rate { hits: 2, of: 2 });
+        assert_eq!(found.all.first_try.all, Rate { hits: 2, of: 2 });
         assert_eq!(group(&found, "Rust").pieces, 6);
         assert_eq!(group(&found, "cargo test").success.all, Rate { hits: 2, of: 2 });
         assert_eq!(group(&found, "fix").rework.all, Rate { hits: 0, of: 2 });

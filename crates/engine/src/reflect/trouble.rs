@@ -21,7 +21,8 @@ const CHARS: usize = 90;
 pub(super) fn recurring(ground: &Ground<'_>) -> Vec<Finding> {
     let comes_back = |row: &&FailureRow| {
         let record = &row.record;
-        record.tells_something() && !record.is_a_conflict() && (record.relapses > 0 || (row.open && record.came_back()))
+        // Within one session, a run that fails again is part of the same work.
+        record.has_worth() && record.came_back() && (record.relapses > 0 || row.open)
     };
     let found = ground.failures.iter().filter(comes_back).map(|row| {
         let record = &row.record;

@@ -108,8 +108,8 @@ pub const OPERATION: Operation = Operation {
     also: &[],
     summary: "Review what repeats, contradicts, ages and fails",
     help: "Nothing is changed; each finding names the command that acts on it. An ellipsis in a command stands for words that \
-           only you have. A finished piece of work succeeded if its last check passed. It was reworked if you corrected it, \
-           or if a fix within a week changed one of its files. Rates of fewer than ten pieces of work are not shown.",
+           only you have. A finished piece of work passed at once if its first check did, and in the end if its last one did. It was \
+           reworked if you corrected it, or if a fix within a week changed one of its files. Rates of fewer than ten pieces of work are not shown.",
     examples: &[
         ("hark reflect", "Review this project"),
         ("hark reflect --view work --all-projects", "Compare projects, languages, tools and kinds of task"),

@@ -26,6 +26,8 @@ pub struct GroupView {
     pub name: String,
     /// Finished pieces of work.
     pub pieces: u32,
+    /// Of those that were checked, how many passed the first check.
+    pub first_try: MeasureView,
     /// Of those that were checked, how many passed in the end.
     pub success: MeasureView,
     /// How many had to be corrected.
@@ -117,6 +119,7 @@ impl GroupView {
             by: group.by.name().to_owned(),
             name: group.name.clone(),
             pieces: group.pieces,
+            first_try: MeasureView::new(&group.first_try),
             success: MeasureView::new(&group.success),
             rework: MeasureView::new(&group.rework),
         }
@@ -124,12 +127,14 @@ impl GroupView {
 
     fn line(&self, name: &str) -> String {
         let mut line = format!(
-            "{:<14} passed {:<28} reworked {}",
-            name,
+            "{name:<14} at once {:<28} in the end {:<28} reworked {}",
+            self.first_try.all.words(),
             self.success.all.words(),
             self.rework.all.words()
         );
-        for (measure, what) in [(&self.success, "passes"), (&self.rework, "rework")] {
+        for (measure, what) in
+            [(&self.first_try, "at once"), (&self.success, "in the end"), (&self.rework, "rework")]
+        {
             for (is_good, verdict) in measure.verdicts() {
                 let style = if is_good { GOOD } else { WARN };
                 line.push_str(&format!("  {style}{what} {verdict}{style:#}"));
@@ -154,6 +159,7 @@ impl WorkView {
         let since = self.since.get(..10).unwrap_or(&self.since);
         let pieces = count(self.all.pieces, "finished piece of work", "finished pieces of work");
         page.print(&format!("{BOLD}Work since {since}{BOLD:#}: {pieces}\n"));
+        page.note("checks that passed at once and in the end; work that came back for a correction\n");
         if self.all.pieces < self.least {
             page.print(&format!("not enough yet: rates need {} pieces of work\n", self.least));
             return;
