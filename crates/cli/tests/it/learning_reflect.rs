@@ -39,7 +39,7 @@ impl Shop {
         self.home.hook("claude-code", name, &more);
     }
 
-    fn tool(&self, session: &str, name: &str, input: Value, response: Value) {
+    fn tool(&self, session: &str, name: &str, input: &Value, response: &Value) {
         self.calls.set(self.calls.get() + 1);
         let call = json!({ "tool_name": name, "tool_use_id": format!("call-{}", self.calls.get()),
             "tool_input": input, "tool_response": response });
@@ -50,7 +50,7 @@ impl Shop {
         let path = self.folder.join(file);
         std::fs::write(&path, new).expect("a file");
         let input = json!({ "file_path": path, "old_string": old, "new_string": new });
-        self.tool(session, "Edit", input, json!({ "filePath": path }));
+        self.tool(session, "Edit", &input, &json!({ "filePath": path }));
     }
 
     fn run(&self, session: &str, command: &str, passed: bool) {
@@ -60,7 +60,7 @@ impl Shop {
         } else {
             json!({ "stdout": stdout, "stderr": "", "interrupted": false, "exit_code": 1 })
         };
-        self.tool(session, "Bash", json!({ "command": command }), response);
+        self.tool(session, "Bash", &json!({ "command": command }), &response);
     }
 
     /// A request, an edit, a test run, closing words.
@@ -68,7 +68,11 @@ impl Shop {
         self.event(session, "UserPromptSubmit", json!({ "prompt": asked }));
         self.edit(session, file, "a", &format!("b{}", self.calls.get()));
         self.run(session, "pytest -q", passed);
-        self.event(session, "Stop", json!({ "stop_hook_active": false, "last_assistant_message": "Done as asked." }));
+        self.event(
+            session,
+            "Stop",
+            json!({ "stop_hook_active": false, "last_assistant_message": "Done as asked." }),
+        );
     }
 
     fn ends(&self, session: &str) {
@@ -178,14 +182,20 @@ fn a_failure_that_comes_back_and_a_correction_that_repeats_are_patterns() {
         shop.ends(session);
     }
     let said = shop.reflect(&["--view", "findings"]);
-    let failures: Vec<&Value> =
-        said["findings"].as_array().unwrap().iter().filter(|one| one["sort"] == "recurring_failure").collect();
+    let failures: Vec<&Value> = said["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["sort"] == "recurring_failure")
+        .collect();
     assert_eq!(failures.len(), 1, "{said}");
     assert!(failures[0]["text"].as_str().unwrap().contains("came back 2 times after a fix"), "{said}");
     assert_eq!(failures[0]["command"], "hark remember '…' --kind lesson --file src/cart.py");
 
     let db = sqlite::open(&shop.home.database());
-    for (session, text) in [(1, "no, use pnpm instead of npm"), (2, "I said use pnpm, not npm"), (3, "make it blue")] {
+    for (session, text) in
+        [(1, "no, use pnpm instead of npm"), (2, "I said use pnpm, not npm"), (3, "make it blue")]
+    {
         db.execute(
             "INSERT INTO evidence (session, project, at, sort, mark, text, doc) SELECT ?1, project, ?2, 'correction', ?3, ?3, '{}' \
              FROM session WHERE num = 1",
@@ -217,12 +227,16 @@ fn reading_changes_nothing() {
     assert!(!shop.reflect(&[])["findings"].as_array().unwrap().is_empty());
     let tables = || -> BTreeMap<String, Vec<String>> {
         let path = shop.home.database();
-        let all = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
+        let all =
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
         let names = sqlite::open(&path)
             .prepare(all)
             .and_then(|mut s| s.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>())
             .expect("tables");
-        names.into_iter().map(|name| (name.clone(), sqlite::rows(&path, &format!("SELECT * FROM \"{name}\"")))).collect()
+        names
+            .into_iter()
+            .map(|name| (name.clone(), sqlite::rows(&path, &format!("SELECT * FROM \"{name}\""))))
+            .collect()
     };
     let rows = tables();
     for flags in [&[][..], &["--view", "findings"], &["--view", "work"], &["--all-projects"]] {
@@ -241,10 +255,19 @@ fn reading_changes_nothing() {
 fn work_is_counted_and_too_little_of_it_gives_no_rate() {
     let shop = Shop::new();
     for n in 0..9 {
-        shop.turn(&format!("s{n}"), &format!("add the part number {n} to the catalogue"), &format!("src/p{n}.py"), n % 3 != 0);
+        shop.turn(
+            &format!("s{n}"),
+            &format!("add the part number {n} to the catalogue"),
+            &format!("src/p{n}.py"),
+            n % 3 != 0,
+        );
     }
     let work = shop.reflect(&["--view", "work"])["work"].clone();
-    assert_eq!((&work["all"]["pieces"], &work["all"]["success"]["all"]["share"]), (&json!(9), &Value::Null), "{work}");
+    assert_eq!(
+        (&work["all"]["pieces"], &work["all"]["success"]["all"]["share"]),
+        (&json!(9), &Value::Null),
+        "{work}"
+    );
     let text = shop.home.hark(["reflect", "--view", "work"]).within(&shop.folder).ok().stdout();
     assert!(text.contains("not enough yet"), "{text}");
 
@@ -252,7 +275,11 @@ fn work_is_counted_and_too_little_of_it_gives_no_rate() {
     let said = shop.reflect(&["--view", "work"]);
     assert_eq!(said["findings"], json!([]));
     let all = &said["work"]["all"];
-    assert_eq!((&all["success"]["all"]["hits"], &all["success"]["all"]["of"]), (&json!(7), &json!(10)), "{all}");
+    assert_eq!(
+        (&all["success"]["all"]["hits"], &all["success"]["all"]["of"]),
+        (&json!(7), &json!(10)),
+        "{all}"
+    );
     assert_eq!(all["success"]["all"]["share"], json!(0.7));
     assert_eq!(all["rework"]["all"]["hits"], json!(1), "the fix changed a file of an earlier piece: {all}");
     let groups = said["work"]["groups"].as_array().unwrap();
@@ -260,7 +287,11 @@ fn work_is_counted_and_too_little_of_it_gives_no_rate() {
         let found = groups.iter().find(|group| group["by"] == by && group["name"] == name);
         found.map_or(0, |group| group["pieces"].as_u64().unwrap())
     };
-    assert_eq!((of("language", "Python"), of("tool", "pytest"), of("task", "fix")), (10, 10, 1), "{groups:?}");
+    assert_eq!(
+        (of("language", "Python"), of("tool", "pytest"), of("task", "fix")),
+        (10, 10, 1),
+        "{groups:?}"
+    );
     let text = shop.home.hark(["reflect", "--view", "work"]).within(&shop.folder).ok().stdout();
     assert!(text.contains("in the end 70 % (40–89 %, 7 of 10)"), "{text}");
     assert_eq!(all["first_try"]["all"]["hits"], json!(7), "{all}");
@@ -271,7 +302,11 @@ fn the_weekly_page_says_what_was_done_decided_learned_and_broken() {
     let mut shop = Shop::new();
     shop.remember("decision", "Old: the queue is Redis", &[]);
     shop.home.set_now("2026-07-01T12:00:00Z");
-    shop.remember("decision", "Orders are stored in <b>Postgres</b>", &["--rejected", "MySQL: no [jsonb](x)"]);
+    shop.remember(
+        "decision",
+        "Orders are stored in <b>Postgres</b>",
+        &["--rejected", "MySQL: no [jsonb](x)"],
+    );
     shop.remember("lesson", "Migrations must run before the rollout", &[]);
     shop.turn("one", "add discount coupons to the shopping cart of regular customers", "src/cart.py", true);
     // Turns are told apart by their time.
@@ -281,21 +316,42 @@ fn the_weekly_page_says_what_was_done_decided_learned_and_broken() {
     let report = |flags: &[&str]| shop.home.hark([&["report"], flags].concat()).within(&shop.folder).ok();
     let said = report(&["--json"]).json();
     let done = &said["done"];
-    assert_eq!((&done["sessions"], &done["pieces"], &done["passed"]), (&json!(1), &json!(2), &json!(1)), "{said}");
-    assert_eq!((said["decided"].as_array().unwrap().len(), said["learned"].as_array().unwrap().len()), (1, 1), "{said}");
+    assert_eq!(
+        (&done["sessions"], &done["pieces"], &done["passed"]),
+        (&json!(1), &json!(2), &json!(1)),
+        "{said}"
+    );
+    assert_eq!(
+        (said["decided"].as_array().unwrap().len(), said["learned"].as_array().unwrap().len()),
+        (1, 1),
+        "{said}"
+    );
     assert_eq!(said["broken"]["failures"], 1, "{said}");
     for key in ["since", "sessions", "texts", "tokens", "judged", "of_use", "share", "surfaces"] {
         assert!(said.get(key).is_some(), "{key} was there before: {said}");
     }
     let text = report(&[]).stdout();
-    for part in ["Done\n1 session, 2 finished pieces of work, 1 of 2 checks passed", "Decided\n- m-", "rejected: MySQL", "Learned\n- m-", "Broken and fixed\n1 failure"] {
+    for part in [
+        "Done\n1 session, 2 finished pieces of work, 1 of 2 checks passed",
+        "Decided\n- m-",
+        "rejected: MySQL",
+        "Learned\n- m-",
+        "Broken and fixed\n1 failure",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let markdown = report(&["--format", "markdown"]).stdout();
     assert!(markdown.starts_with("# 2026-06-24 to 2026-07-01\n\n## Done\n\n"), "{markdown}");
-    assert!(markdown.contains(r"Orders are stored in \<b\>Postgres") && markdown.contains(r"no \[jsonb\](x)"), "{markdown}");
+    assert!(
+        markdown.contains(r"Orders are stored in \<b\>Postgres") && markdown.contains(r"no \[jsonb\](x)"),
+        "{markdown}"
+    );
     let elsewhere = report(&["--project", "another", "--json"]).json();
-    assert_eq!((&elsewhere["done"]["sessions"], &elsewhere["decided"]), (&json!(0), &json!([])), "{elsewhere}");
+    assert_eq!(
+        (&elsewhere["done"]["sessions"], &elsewhere["decided"]),
+        (&json!(0), &json!([])),
+        "{elsewhere}"
+    );
 }
 
 #[test]
@@ -306,7 +362,8 @@ fn a_model_may_ask_for_it_in_the_family_learning() {
     let mut mcp = shop.home.mcp_within(&shop.folder, &[]);
     let said = mcp.data("memory_reflect", &json!({ "view": "findings" }));
     assert_eq!(said["findings"][0]["sort"], "contradiction", "{said}");
-    let listed = mcp.ask("tools/list", &json!({})).unwrap_or_else(|_| panic!("the server went away")).to_string();
+    let listed =
+        mcp.ask("tools/list", &json!({})).unwrap_or_else(|_| panic!("the server went away")).to_string();
     assert!(!listed.contains("memory_reflect"), "not among the default tools");
     assert_eq!(mcp.close().0, Some(0));
 }

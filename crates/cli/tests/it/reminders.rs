@@ -65,7 +65,10 @@ fn a_reminder_waits_for_its_date_and_is_told_once_a_session() {
     shop.home.set_now(LATER);
     let said = shop.starts("one", "startup");
     assert!(said.contains("Reminders that are due:") && said.starts_with("<hark-memory"), "{said}");
-    assert!(said.contains(&format!("- [{id}] Renew the certificate of the shop (since 2026-06-29)")), "{said}");
+    assert!(
+        said.contains(&format!("- [{id}] Renew the certificate of the shop (since 2026-06-29)")),
+        "{said}"
+    );
     assert_eq!(said.matches(&id).count(), 1, "not again among the open tasks: {said}");
     assert!(said.contains(&other), "{said}");
     assert!(!shop.starts("one", "resume").contains(&id), "once in a session");
@@ -87,7 +90,8 @@ fn a_reminder_waits_for_its_date_and_is_told_once_a_session() {
 #[test]
 fn a_reminder_about_a_file_is_told_before_it_is_edited() {
     let shop = Shop::new();
-    let id = shop.remember("Remove the rounding shim", &["--kind", "task", "--remind", "when src/pay.py is touched"]);
+    let id = shop
+        .remember("Remove the rounding shim", &["--kind", "task", "--remind", "when src/pay.py is touched"]);
     let all = shop.remember("Python files get a license header", &["--remind", "file:src/*.py", "--global"]);
     assert!(!shop.starts("one", "startup").contains(&id), "not before the file is touched");
     let said = shop.edits("one", "src/pay.py", "b");
@@ -134,7 +138,7 @@ fn a_reminder_is_in_the_file_and_survives_a_lost_index() {
     let edited = text.replace("status: active\n", "status: active\nremind: 2026-06-01\n");
     assert_ne!(text, edited);
     std::fs::write(&file, edited).expect("a file");
-    assert_eq!(shop.due(&[]), [id.clone()], "a person may write it");
+    assert_eq!(shop.due(&[]), std::slice::from_ref(&id), "a person may write it");
     let before = shop.home.hark(["list", "--due", "--json"]).within(&shop.folder).ok().json();
     shop.home.remove_index();
     let after = shop.home.hark(["list", "--due", "--json"]).within(&shop.folder).ok().json();
@@ -159,7 +163,12 @@ fn what_cannot_be_a_reminder_is_refused_with_a_way_out() {
 fn a_decision_keeps_what_was_rejected_and_a_requirement_its_criteria() {
     let shop = Shop::new();
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
-    let options = ["--rejected", "MongoDB: no transactions over several documents", "--rejected", "Redis: it loses data"];
+    let options = [
+        "--rejected",
+        "MongoDB: no transactions over several documents",
+        "--rejected",
+        "Redis: it loses data",
+    ];
     let id = shop.remember(
         "Orders are stored in Postgres",
         &[&["--kind", "decision", "--why", "it has transactions"], &options[..]].concat(),
@@ -168,7 +177,8 @@ fn a_decision_keeps_what_was_rejected_and_a_requirement_its_criteria() {
         "The login is fast",
         &["--kind", "requirement", "--criterion", "p95 of the login handler is below 300 ms"],
     );
-    let leaky = shop.remember("Mails go through Postmark", &["--rejected", &format!("Mailgun: token {secret}")]);
+    let leaky =
+        shop.remember("Mails go through Postmark", &["--rejected", &format!("Mailgun: token {secret}")]);
 
     let memory = shop.home.show(&id);
     assert_eq!(memory["rejected"][1], "Redis: it loses data", "{memory}");
@@ -207,7 +217,10 @@ fn a_decision_keeps_what_was_rejected_and_a_requirement_its_criteria() {
     shop.home.hark(["edit", &id, "--rejected", "", "--rejected", "SQLite: one writer"]).ok();
     assert_eq!(shop.home.show(&id)["rejected"], json!(["SQLite: one writer"]));
     // Said again with more, it is one memory with all of it.
-    let again = shop.remember("Orders are stored in Postgres", &["--kind", "decision", "--rejected", "Redis: it loses data"]);
+    let again = shop.remember(
+        "Orders are stored in Postgres",
+        &["--kind", "decision", "--rejected", "Redis: it loses data"],
+    );
     assert_eq!(again, id);
     assert_eq!(shop.home.show(&id)["rejected"], json!(["SQLite: one writer", "Redis: it loses data"]));
 }

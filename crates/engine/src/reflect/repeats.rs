@@ -78,8 +78,7 @@ fn compared(ground: &Ground<'_>, older: &Memory, newer: &Memory) -> Option<Findi
             Some(pair(Sort::Duplicate, older, newer, command))
         }
         Likeness::Changed(differences) if STANDING.contains(&newer.kind) => {
-            let sort =
-                if contradicts(&differences) { Sort::Contradiction } else { Sort::PossibleUpdate };
+            let sort = if contradicts(&differences) { Sort::Contradiction } else { Sort::PossibleUpdate };
             Some(pair(sort, older, newer, replace(newer, older)))
         }
         Likeness::Changed(_) | Likeness::Other => None,
@@ -89,8 +88,7 @@ fn compared(ground: &Ground<'_>, older: &Memory, newer: &Memory) -> Option<Findi
 /// One says not, or the only difference is one value in place of another.
 fn contradicts(differences: &[Difference]) -> bool {
     let negated = differences.iter().any(|one| one.sort == likeness::Sort::Negation);
-    let one_value =
-        matches!(differences, [one] if !one.before.is_empty() && !one.after.is_empty() && one.sort != likeness::Sort::Order);
+    let one_value = matches!(differences, [one] if !one.before.is_empty() && !one.after.is_empty() && one.sort != likeness::Sort::Order);
     negated || one_value
 }
 

@@ -35,7 +35,11 @@ pub(super) fn recurring(ground: &Ground<'_>) -> Vec<Finding> {
         let file = file.map(|file| format!(" --file {}", shell_word(file))).unwrap_or_default();
         Finding {
             sort: Sort::RecurringFailure,
-            text: format!("`{}`: {} ({what}, {state})", head(&record.command, CHARS), head(&record.message, CHARS)),
+            text: format!(
+                "`{}`: {} ({what}, {state})",
+                head(&record.command, CHARS),
+                head(&record.message, CHARS)
+            ),
             ids: row.memory.iter().map(|id| id.short()).collect(),
             count: record.relapses.max(record.sessions).max(record.seen),
             command: format!("hark remember '…' --kind lesson{file}"),
@@ -46,11 +50,13 @@ pub(super) fn recurring(ground: &Ground<'_>) -> Vec<Finding> {
 
 /// Failures by class and command of which none is covered.
 pub(super) fn blind_spots(ground: &Ground<'_>) -> Vec<Finding> {
-    let covering: Vec<(&Memory, Cover)> = ground.covering().map(|memory| (memory, Cover::of(memory))).collect();
+    let covering: Vec<(&Memory, Cover)> =
+        ground.covering().map(|memory| (memory, Cover::of(memory))).collect();
     let mut groups: BTreeMap<(&str, &str), Vec<&FailureRow>> = BTreeMap::new();
     for row in &ground.failures {
         let record = &row.record;
-        let counts = record.tells_something() && !record.is_a_conflict() && !record.class.is_about_surroundings();
+        let counts =
+            record.tells_something() && !record.is_a_conflict() && !record.class.is_about_surroundings();
         if counts && !covering.iter().any(|(_, cover)| cover.covers(record)) {
             groups.entry((record.class.name(), record.family.as_str())).or_default().push(row);
         }

@@ -74,7 +74,9 @@ fn first_checks(engine: &Engine, session: i64, turns: &[Turn]) -> Result<Vec<Opt
         let of = turns.iter().position(|turn| turn.at == begun);
         // Reading what a command printed takes time, so only the first check of a turn is read.
         let Some(of) = of.filter(|of| found[*of].is_none() && turns[*of].check.is_some()) else { continue };
-        if class_of(&event.tool) != ToolClass::Shell || !main_of(&event.target).is_some_and(|ran| is_check(ran.step)) {
+        if class_of(&event.tool) != ToolClass::Shell
+            || !main_of(&event.target).is_some_and(|ran| is_check(ran.step))
+        {
             continue;
         }
         let judged = judge(&event.target, event.ok, &event.body, &Place::default());

@@ -142,7 +142,11 @@ impl Reply for Response {
                 [only] => format!("{ID}{only}{ID:#} "),
                 _ => String::new(),
             };
-            page.print(&format!("- {id}{}\n  {DIM}{}{DIM:#}\n", words(&finding.text), words(&finding.command)));
+            page.print(&format!(
+                "- {id}{}\n  {DIM}{}{DIM:#}\n",
+                words(&finding.text),
+                words(&finding.command)
+            ));
         }
         if let Some(work) = &self.work {
             if last.is_some() {

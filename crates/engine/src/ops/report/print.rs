@@ -176,7 +176,9 @@ impl Response {
         }
         if let (Some(each), Some(ms)) = (self.costs.tokens_per_session, self.costs.hook_ms) {
             let hooks = count(self.costs.hooks, "hook", "hooks");
-            sheet.page.note(&format!("{DIM}{each} tokens per session; {ms} ms per hook over {hooks}{DIM:#}\n"));
+            sheet
+                .page
+                .note(&format!("{DIM}{each} tokens per session; {ms} ms per hook over {hooks}{DIM:#}\n"));
         }
     }
 }

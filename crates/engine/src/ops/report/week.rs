@@ -125,9 +125,21 @@ impl Stretch<'_> {
 
     pub(super) fn done(&self, sessions: &[StoredSession]) -> Done {
         let mut done = Done::default();
-        let told = sessions.iter().filter(|stored| stored.session.parent.is_none() && !stored.file.is_empty());
-        for Session { id, turns, title, goal, head_start, head_end, project, updated, done: items, work, .. } in
-            told.map(|stored| &stored.session)
+        let told =
+            sessions.iter().filter(|stored| stored.session.parent.is_none() && !stored.file.is_empty());
+        for Session {
+            id,
+            turns,
+            title,
+            goal,
+            head_start,
+            head_end,
+            project,
+            updated,
+            done: items,
+            work,
+            ..
+        } in told.map(|stored| &stored.session)
         {
             let turns: Vec<_> = turns.iter().filter(|turn| turn.at >= self.since).collect();
             let checks = turns.iter().filter_map(|turn| turn.check.as_ref());
@@ -135,7 +147,8 @@ impl Stretch<'_> {
             done.pieces += turns.len();
             done.checked += checks.clone().count();
             done.passed += checks.filter(|check| check.passed).count();
-            done.committed += usize::from(head_start.is_some() && head_end.is_some() && head_start != head_end);
+            done.committed +=
+                usize::from(head_start.is_some() && head_end.is_some() && head_start != head_end);
             let first = turns.first().map(|turn| &turn.asked);
             let Some(about) = title.as_ref().or(goal.as_ref()).or(first) else { continue };
             if done.work.len() < LISTED {
