@@ -4,6 +4,7 @@
 //! Nothing here does I/O, uses SQL, reads a clock or draws random numbers: `now` and keys are parameters, so
 //! every rule of the product can be tested as a function.
 
+pub mod assess;
 pub mod budget;
 pub mod calendar;
 pub mod digest;
@@ -28,6 +29,7 @@ pub mod proof;
 pub mod quote;
 pub mod rank;
 pub mod redact;
+pub mod remind;
 pub mod retention;
 pub mod rule;
 pub mod session;

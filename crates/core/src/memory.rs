@@ -262,7 +262,18 @@ impl Memory {
             text.push('\n');
             text.push_str(extra);
         }
+        for (label, lines) in self.labelled_lines() {
+            text.push_str(&format!("\n{label}: {}", lines.join("; ")));
+        }
         text
+    }
+
+    /// What a decision rejected and what a requirement asks for, under the words that say so. Without them, a rejected
+    /// option would read as a chosen one.
+    pub fn labelled_lines(&self) -> impl Iterator<Item = (&'static str, Vec<&str>)> {
+        let lists = [("Rejected", &self.guidance.rejected), ("Accepted when", &self.guidance.criteria)];
+        let filled = lists.into_iter().filter(|(_, lines)| !lines.is_empty());
+        filled.map(|(label, lines)| (label, lines.iter().map(Clean::as_str).collect()))
     }
 
     /// Tags, files and named entities as one text for the third search field.

@@ -87,6 +87,11 @@ impl Timestamp {
         }
     }
 
+    /// The day in UTC: `2026-03-01`.
+    pub fn day(self) -> String {
+        self.to_string().chars().take(10).collect()
+    }
+
     /// How long ago, in words.
     pub fn ago(self, now: Timestamp) -> String {
         match self.age(now).as_str() {

@@ -84,6 +84,7 @@ pub struct InjectConfig {
 pub struct BootConfig {
     pub identity: bool,
     pub directives: bool,
+    pub reminders: bool,
     pub left_off: bool,
     pub uncommitted: bool,
     pub blockers: bool,

@@ -13,8 +13,7 @@ use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::operation::text::{count, words};
-use crate::operation::{BOLD, DIM, Page};
+use crate::operation::text::count;
 
 /// Whether rules help, from sessions that were drawn to hear nothing of them.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -117,7 +116,7 @@ impl Figures {
         }
     }
 
-    fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         let side = |repeated: u32, sessions: u32| format!("{repeated} of {}", count(i64::from(sessions), "session", "sessions"));
         let sides = format!(
             "the mistake was made in {} that were told and {} that were not",
@@ -144,15 +143,6 @@ impl DifferenceView {
             estimate: rounded(difference.estimate),
             low: rounded(difference.low),
             high: rounded(difference.high),
-        }
-    }
-}
-
-impl ProofView {
-    pub(crate) fn print(&self, page: &mut Page) {
-        page.print(&format!("{BOLD}Do rules help?{BOLD:#} {}\n", self.total.in_words()));
-        for rule in &self.rules {
-            page.print(&format!("  {DIM}{}{DIM:#}  {}\n    {DIM}{}{DIM:#}\n", rule.id, words(&rule.title), rule.figures.in_words()));
         }
     }
 }

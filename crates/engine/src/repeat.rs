@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use hark_core::likeness::{Difference, Likeness, Text, compare, compare_texts, normalised};
 use hark_core::memory::{add_phrases, title_from_body};
-use hark_core::{Clean, Kind, Memory, Origin, Scope, Status, Timestamp};
-use hark_store::Writer;
+use hark_core::{Clean, Guidance, Kind, Memory, Origin, Scope, Status, Timestamp};
+use hark_store::{Store, Writer};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -41,7 +41,7 @@ pub(crate) fn meet(writer: &mut Writer<'_>, memory: &Memory, now: Timestamp) -> 
     let mut candidates = Vec::new();
     let mut said = Said::by(memory);
     for other in writer.alike(memory)? {
-        match said.likeness(writer, &other) {
+        match said.likeness(&|a, b| writer.cosine(a, b), &other) {
             Likeness::Same | Likeness::Less => {
                 if let Some(after) = confirmed(&other, memory, false, now) {
                     return write(writer, &other, after);
@@ -109,13 +109,21 @@ pub(crate) fn make_more_certain(memory: &mut Memory) {
 
 /// How a new memory relates to an existing one.
 pub(crate) fn likeness(writer: &Writer<'_>, old: &Memory, new: &Memory) -> Likeness {
-    Said::by(new).likeness(writer, old)
+    Said::by(new).likeness(&|a, b| writer.cosine(a, b), old)
 }
 
 /// Whether an existing memory says what a new one says, or more, or less of it.
 pub(crate) fn says_the_same(writer: &Writer<'_>, old: &Memory, new: &Memory) -> bool {
     matches!(likeness(writer, old, new), Likeness::Same | Likeness::Less | Likeness::More)
 }
+
+/// The same, for those who only look.
+pub(crate) fn likeness_seen(store: &Store, old: &Memory, new: &Memory) -> Likeness {
+    Said::by(new).likeness(&|a, b| store.cosine(a, b), old)
+}
+
+/// How near two texts are in meaning, if that can be said.
+type Cosine<'c> = &'c dyn Fn(&str, &str) -> Option<f32>;
 
 /// The statement of a new memory, prepared once for all comparisons.
 struct Said<'m> {
@@ -128,7 +136,7 @@ impl<'m> Said<'m> {
         Said { new, body: None }
     }
 
-    fn likeness(&mut self, writer: &Writer<'_>, old: &Memory) -> Likeness {
+    fn likeness(&mut self, cosine: Cosine<'_>, old: &Memory) -> Likeness {
         let (before, after) = (statement(old, self.new), statement(self.new, old));
         let titled;
         let text = if *after == *self.new.body {
@@ -141,7 +149,7 @@ impl<'m> Said<'m> {
         match compare_texts(&old_text, text, None) {
             Likeness::Same if normalised(&before) == normalised(&after) => Likeness::Same,
             Likeness::Same | Likeness::More | Likeness::Less => {
-                compare_texts(&old_text, text, writer.cosine(&before, &after))
+                compare_texts(&old_text, text, cosine(&before, &after))
             }
             other => other,
         }
@@ -187,7 +195,13 @@ fn confirmed(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option
             after.title = new.title.clone();
         }
     }
-    let reworded = (&after.body, &after.why, &after.learned) != (&old.body, &old.why, &old.learned);
+    let (mine, theirs) = (&mut after.guidance, &new.guidance);
+    for (mine, theirs) in [(&mut mine.rejected, &theirs.rejected), (&mut mine.criteria, &theirs.criteria)] {
+        mine.extend(theirs.iter().filter(|line| !old_holds(mine, line)).cloned().collect::<Vec<_>>());
+    }
+    let lines = |guidance: &Guidance| guidance.rejected.len() + guidance.criteria.len();
+    let reworded = (&after.body, &after.why, &after.learned) != (&old.body, &old.why, &old.learned)
+        || lines(&after.guidance) != lines(&old.guidance);
     if reworded && !new.origin.may_supersede(old.kind, old.origin) {
         return None;
     }
@@ -196,6 +210,11 @@ fn confirmed(old: &Memory, new: &Memory, longer: bool, now: Timestamp) -> Option
     {
         mine.extend(theirs.iter().filter(|label| !old_holds(mine, label)).cloned().collect::<Vec<_>>());
     }
+    if old.kind.has_reminders() {
+        let (mine, theirs) = (&mut after.guidance.when, &new.guidance.when);
+        mine.extend(theirs.iter().filter(|when| !old_holds(mine, when)).cloned().collect::<Vec<_>>());
+    }
+    after.guidance.remind = new.guidance.remind.or(after.guidance.remind);
     add_phrases(&mut after.asked_as, new.asked_as.iter().cloned());
     after.topic = after.topic.or_else(|| new.topic.clone());
     after.importance = after.importance.max(new.importance);

@@ -15,7 +15,7 @@ pub struct Injection<'a> {
     pub host: &'a str,
     /// Number of the session; 0 when there is none.
     pub session: i64,
-    /// `boot`, `prompt`, `ask`, `alert`, `subagent`, `remind`, `gate`, `notice`.
+    /// `boot`, `prompt`, `ask`, `alert`, `edit`, `due`, `subagent`, `remind`, `gate`, `notice`.
     pub surface: &'a str,
     /// Ids of what it holds.
     pub items: &'a [String],

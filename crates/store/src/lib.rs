@@ -16,6 +16,7 @@ mod cursors;
 mod damage;
 mod digests;
 mod distilled;
+mod due;
 mod erase;
 mod error;
 mod events;

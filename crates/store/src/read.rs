@@ -264,6 +264,11 @@ impl Store {
         self.conn.query_row(&sql, conditions.params(), |row| row.get(0)).at(self)
     }
 
+    /// Nearness of two texts in meaning.
+    pub fn cosine(&self, a: &str, b: &str) -> Option<f32> {
+        Some(self.embedder.embed(a)?.cosine(&self.embedder.embed(b)?))
+    }
+
     pub fn project_num(&self, key: &ProjectKey) -> Result<Option<ProjectNum>, StoreError> {
         projects::find(&self.conn, key).at(self)
     }

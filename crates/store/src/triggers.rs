@@ -16,13 +16,13 @@ pub struct Triggered {
     pub trigger: Trigger,
 }
 
-/// Whether the triggers of a memory are in force: those of rules, and of work that reminds when something is touched.
+/// Whether the triggers of a memory are in force: those of rules, and of what reminds when something is touched.
 fn is_in_force(memory: &Memory) -> bool {
     memory.status == Status::Active
         && !memory.guidance.paused
         && match memory.kind {
             Kind::Rule | Kind::Directive => memory.origin.may_become(memory.kind),
-            kind => kind.is_work() || kind == Kind::Skill,
+            kind => kind == Kind::Skill || memory.may_remind(),
         }
 }
 

@@ -15,6 +15,7 @@ use hark_store::{ProjectNum, Stored, Told};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hooks::capture::GIT_PATIENCE;
+use crate::hooks::due;
 use crate::hooks::health;
 use crate::hooks::heard;
 use crate::hooks::inject::Words;
@@ -102,7 +103,7 @@ fn predecessor(engine: &mut Engine, folder: &Path) -> Option<String> {
 
 /// The place and the session that the context is for.
 pub(crate) struct Place {
-    visible: Visible,
+    pub(crate) visible: Visible,
     project: Option<ProjectKey>,
     folder: Option<std::path::PathBuf>,
     /// The session that asks.
@@ -175,6 +176,9 @@ pub(crate) fn compose(
     }
     if parts.directives {
         memories(engine, place, &mut page, &DIRECTIVES, now)?;
+    }
+    if parts.reminders {
+        due::at_start(engine, place, &mut page, now)?;
     }
     let mut left_off = None;
     if parts.left_off {
@@ -342,6 +346,7 @@ fn add_memories(
     now: Timestamp,
 ) -> Result<(), EngineError> {
     found.retain(|s| s.memory.expires.is_none_or(|at| at > now) && !s.memory.life.is_wrong());
+    found.retain(|s| !s.memory.is_for_later(now) && !page.items.contains(&s.memory.id.short()));
     // Directives and rules count only if a user said them; a file edited by hand may claim otherwise.
     found.retain(|s| s.memory.origin.may_become(s.memory.kind));
     // A rule with triggers is told where it applies.

@@ -16,6 +16,7 @@ use crate::error::EngineError;
 use crate::failures::{self, alert};
 use crate::hooks::boot::{self, Beginning};
 use crate::hooks::capture::{self, Captured};
+use crate::hooks::due;
 use crate::hooks::edit_site;
 use crate::hooks::heard;
 use crate::hooks::left_off;
@@ -77,7 +78,7 @@ pub fn respond(engine: &mut Engine, event: &HookEvent) -> Result<Say, Trouble> {
 }
 
 /// A text and the surface on which it is told.
-type Part = (Words, &'static str);
+pub(crate) type Part = (Words, &'static str);
 
 /// The reply to a stored event. `late` is what could not be said before the tool ran.
 fn answer(
@@ -358,6 +359,7 @@ fn about_tool(
     }
     let site = edit_site::Site { project, session, root: root.as_deref(), now };
     parts.extend(edit_site::before_edit(engine, &site, &act)?.map(|words| (words, edit_site::SURFACE)));
+    parts.extend(due::before_edit(engine, &site, &act, &parts)?.map(|words| (words, due::SURFACE)));
     Ok(parts)
 }
 

@@ -6,6 +6,7 @@
 
 pub mod boot;
 pub mod capture;
+mod due;
 pub(crate) mod edit_site;
 mod ending;
 pub mod health;

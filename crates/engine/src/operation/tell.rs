@@ -45,8 +45,10 @@ pub fn line(memory: &MemoryView) -> String {
 
 fn facts(memory: &MemoryView) -> String {
     let from = if memory.origin == "user" { String::new() } else { format!(", from {}", memory.origin) };
+    let review =
+        memory.unreviewed.as_ref().map(|at| format!(", not reviewed since {at}")).unwrap_or_default();
     let MemoryView { kind, status, age, .. } = memory;
-    format!("{kind}, {status}, {}{from}", old(age))
+    format!("{kind}, {status}, {}{from}{review}", old(age))
 }
 
 /// Whether a body begins with its title, as it does when the title was taken from it.
@@ -70,6 +72,10 @@ pub fn whole(memory: &MemoryView) -> String {
             text.push_str(&format!("{label}: {extra}\n"));
         }
     }
+    text.push_str(&memory.guidance.sentences());
+    if let Some(when) = memory.guidance.reminder(&memory.kind) {
+        text.push_str(&format!("Reminder: {when}\n"));
+    }
     text
 }
 
@@ -86,7 +92,16 @@ pub fn brief(memory: &MemoryView) -> Value {
                 object.insert(key.to_owned(), json!(extra));
             }
         }
-        for (key, list) in [("tags", &memory.tags), ("files", &memory.files)] {
+        let guidance = &memory.guidance;
+        if let Some(at) = &guidance.remind {
+            object.insert("remind".to_owned(), json!(at));
+        }
+        for (key, list) in [
+            ("tags", &memory.tags),
+            ("files", &memory.files),
+            ("rejected", &guidance.rejected),
+            ("criteria", &guidance.criteria),
+        ] {
             if !list.is_empty() {
                 object.insert(key.to_owned(), json!(list));
             }

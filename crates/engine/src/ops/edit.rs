@@ -15,6 +15,7 @@ use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::tell;
 use crate::operation::{Answer, Code, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate};
+use crate::particulars::Particulars;
 use crate::paths;
 use crate::phrases;
 use crate::voice::{ASK_USER, check_origin};
@@ -57,6 +58,17 @@ pub struct Request {
     #[arg(long = "asked-as", value_name = "PHRASE")]
     #[serde(default)]
     pub asked_as: Vec<String>,
+    /// Add an option that was rejected, and why; empty removes all
+    #[arg(long = "rejected", value_name = "OPTION: WHY")]
+    #[serde(default)]
+    pub rejected: Vec<String>,
+    /// Add a way to tell that a requirement is met; empty removes all
+    #[arg(long = "criterion", value_name = "TEXT")]
+    #[serde(default)]
+    pub criteria: Vec<String>,
+    /// When to remind of it, or to review a procedure: `2026-12-01`, `2w`, `file:src/pay.py`, `never`
+    #[arg(long, value_name = "WHEN")]
+    pub remind: Option<String>,
     /// 1 (minor) to 5 (vital)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     pub importance: Option<u8>,
@@ -104,14 +116,17 @@ pub(super) fn run_all(
         request.files.iter().map(|file| paths::in_project(engine, caller, file)).collect();
     let files = clean_list(engine, &files);
     let asked_as = phrases::given(engine, &request.asked_as)?;
-    let asked_anew = request.asked_as.iter().any(|phrase| phrase.trim().is_empty());
+    let is_anew = |texts: &[String]| texts.iter().any(|text| text.trim().is_empty());
+    let asked_anew = is_anew(&request.asked_as);
+    let given =
+        Particulars::of(engine, &request.rejected, &request.criteria, request.remind.as_deref(), now)?;
     let origin = caller.origin.unwrap_or(Origin::Assistant);
     let target = WriteScope { project: request.project.clone(), global: request.global };
     let scope = match request.project.is_some() || request.global {
         true => Some(target.resolve(engine, caller)?),
         false => None,
     };
-    let change = |before: &Memory| {
+    let change = |before: &Memory| -> Result<Memory, EngineError> {
         let mut after = before.clone();
         if let Some(text) = &text {
             // A title that was taken from the text follows it.
@@ -150,13 +165,20 @@ pub(super) fn run_all(
         if let Some(scope) = &scope {
             after.scope = scope.clone();
         }
-        after
+        if is_anew(&request.rejected) {
+            after.guidance.rejected.clear();
+        }
+        if is_anew(&request.criteria) {
+            after.guidance.criteria.clear();
+        }
+        given.add_to(&mut after.guidance, after.kind)?;
+        Ok(after)
     };
     let changed = engine.store.write(now, |writer| {
         let mut changed = Vec::with_capacity(ids.len());
         for id in &ids {
             let before = writer.load(id)?;
-            let mut after = change(&before);
+            let mut after = change(&before)?;
             may_edit(origin, &before, &after)?;
             phrases::check_count(after.asked_as.len())?;
             if after != before {
@@ -188,9 +210,11 @@ fn may_edit(origin: Origin, before: &Memory, after: &Memory) -> Result<(), Engin
     }
     check_origin(origin, after.kind)?;
     let moved = before.scope != after.scope;
+    let (was, is) = (&before.guidance, &after.guidance);
     let reworded = moved
         || (&before.title, &before.body, &before.why, &before.learned)
-            != (&after.title, &after.body, &after.why, &after.learned);
+            != (&after.title, &after.body, &after.why, &after.learned)
+        || (&was.rejected, &was.criteria) != (&is.rejected, &is.criteria);
     if reworded && !origin.may_supersede(before.kind, before.origin) {
         return Err(EngineError::invalid(
             format!("text of origin `{origin}` may not change the {}'s {}", before.origin, before.kind),
@@ -211,7 +235,7 @@ pub const OPERATION: Operation = Operation {
             "Reword a memory; the old text stays in its history",
         ),
         ("hark edit m-7k3q9x2d --tag release --importance 4", "Add a tag and raise its importance"),
-        ("hark edit m-7k3q9x2d --project shop", "Move it to another project"),
+        ("hark edit m-7k3q9x2d --remind 2w", "Remind of it, or review it, in two weeks; `never` ends that"),
     ],
     group: Group::Change,
     effect: Effect::Write,

@@ -1,8 +1,9 @@
 //! Lists memories by kind, status, tag and date; also the timeline.
 
 use clap::Args;
+use hark_core::remind::Remind;
 use hark_core::{Kind, Status, Timestamp};
-use hark_store::{ListFilter, ListOrder};
+use hark_store::{ListFilter, ListOrder, Stored};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,10 @@ pub struct Request {
     #[schemars(description = "Newer than 30d or a date")]
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
+    /// Only reminders and reviews that are due, or will be in `2w`, the longest overdue first
+    #[arg(long, value_name = "WITHIN", num_args = 0..=1, default_missing_value = "now")]
+    #[schemars(skip)]
+    pub due: Option<String>,
     /// Maximum number of results
     #[schemars(description = "Most results")]
     #[arg(long, short = 'n', value_name = "N")]
@@ -85,6 +90,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         since: request.since.as_deref().map(|t| Timestamp::parse_since(t, now)).transpose()?,
         until: None,
     };
+    if let Some(within) = &request.due {
+        return due(engine, request, &filter, within, now);
+    }
     let order = if request.oldest_first { ListOrder::OldestFirst } else { ListOrder::NewestChange };
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let total = engine.store.count(&filter)?;
@@ -93,6 +101,42 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     found.drain(..offset.min(found.len()));
     let empty = if total == 0 { Some(why_empty(engine, request, &filter)?) } else { None };
     let memories = found.iter().map(|stored| MemoryView::of(engine, stored, now)).collect();
+    Ok(Response { memories, total, empty })
+}
+
+/// Reminders and reviews up to a time, within the other filters.
+fn due(
+    engine: &Engine,
+    request: &Request,
+    filter: &ListFilter,
+    within: &str,
+    now: Timestamp,
+) -> Result<Response, EngineError> {
+    let until = match within {
+        "now" => now,
+        _ => match Remind::parse(within, now) {
+            Ok(Remind::At(at)) => at,
+            _ => {
+                return Err(EngineError::invalid(
+                    format!("`{}` is not a time", engine.clean(within)),
+                    "write a span such as 2w, or a date: hark list --due 2w",
+                ));
+            }
+        },
+    };
+    let mut found = engine.store.due(filter.projects.as_deref(), until, MAX_LIMIT)?;
+    found.retain(|Stored { memory, .. }| {
+        (filter.kinds.is_empty() || filter.kinds.contains(&memory.kind))
+            && filter.statuses.contains(&memory.status)
+            && filter.tags.iter().all(|tag| memory.tags.iter().any(|own| own.eq_ignore_ascii_case(tag)))
+            && filter.since.is_none_or(|since| memory.updated >= since)
+    });
+    let total = found.len() as i64;
+    let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
+    let memories = found.iter().skip(request.offset.unwrap_or(0)).take(limit);
+    let memories = memories.map(|stored| MemoryView::of(engine, stored, now)).collect();
+    let empty =
+        (total == 0).then(|| "nothing is due; set a reminder with `hark edit ID --remind 2w`".to_owned());
     Ok(Response { memories, total, empty })
 }
 
@@ -133,7 +177,7 @@ pub const OPERATION: Operation = Operation {
     examples: &[
         ("hark list", "List the latest memories of this project"),
         ("hark list --kind task --status active", "List open tasks"),
-        ("hark list --all-projects --tag auth -n 50", "List up to 50 memories with a tag, in every project"),
+        ("hark list --due 2w", "List reminders and reviews of the next two weeks"),
     ],
     group: Group::Memories,
     effect: Effect::Read,

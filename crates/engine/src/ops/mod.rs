@@ -53,6 +53,7 @@ operations! {
     ledger { OPERATION }
     told { OPERATION }
     report { OPERATION }
+    reflect { OPERATION }
     doctor { OPERATION }
     stats { OPERATION }
     metrics { OPERATION }

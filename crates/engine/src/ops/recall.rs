@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::embed;
 use super::remember::clean_list;
 use super::scope::ReadScope;
+use super::view::unreviewed;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::operation::{Call, Code, EVERYWHERE, Effect, Family, Group, Operate, Operation, Tool, Who};
@@ -142,6 +143,9 @@ pub struct Hit {
     /// The objection to it: wrong or stale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
+    /// The day since which nobody has looked at these steps, if their review is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreviewed: Option<String>,
     pub freshness: Freshness,
     pub origin: String,
     pub session: Option<String>,
@@ -258,6 +262,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
                     until: before.until.to_string(),
                 }),
                 verdict: memory.life.verdict.map(|verdict| verdict.to_string()),
+                unreviewed: unreviewed(memory, now),
                 freshness: freshness(memory, root),
                 origin: memory.origin.to_string(),
                 session: memory.session.as_ref().map(ToString::to_string),

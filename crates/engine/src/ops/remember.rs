@@ -3,7 +3,9 @@
 use clap::Args;
 use hark_core::likeness::Likeness;
 use hark_core::memory::{Importance, one_line, title_from_body};
-use hark_core::{Clean, IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Scope, Status, Timestamp};
+use hark_core::{
+    Clean, Guidance, IdRef, Kind, Link, Memory, MemoryId, Origin, Relation, Scope, Status, Timestamp,
+};
 use hark_store::{Passing, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +19,7 @@ use crate::operation::{
     Answer, Call, Code, DIM, EVERYWHERE, Effect, Family, Group, ID, Operate, Operation, Page, Reply, Tool,
     WARN, Who,
 };
+use crate::particulars::Particulars;
 use crate::paths;
 use crate::phrases;
 use crate::repeat::{self, Known, OlderState};
@@ -81,6 +84,20 @@ pub struct Request {
     #[arg(long, value_name = "WHEN")]
     #[schemars(skip)]
     pub expires: Option<String>,
+    /// An option that was rejected, and why
+    #[arg(long = "rejected", value_name = "OPTION: WHY")]
+    #[serde(default)]
+    #[schemars(skip)]
+    pub rejected: Vec<String>,
+    /// How to tell that a requirement is met
+    #[arg(long = "criterion", value_name = "TEXT")]
+    #[serde(default)]
+    #[schemars(skip)]
+    pub criteria: Vec<String>,
+    /// When to remind of it, or to review a procedure: `2026-12-01`, `2w`, `file:src/pay.py`
+    #[arg(long, value_name = "WHEN")]
+    #[schemars(skip)]
+    pub remind: Option<String>,
     /// Rank first and never age out
     #[arg(long)]
     #[serde(default)]
@@ -146,6 +163,15 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
     let said = |text: &Clean| voice.allows(text);
     let title = clean_title(engine, request.title.as_deref()).filter(said);
     let title = title.unwrap_or_else(|| title_from_body(&body));
+    let given =
+        Particulars::of(engine, &request.rejected, &request.criteria, request.remind.as_deref(), now)?;
+    let given = Particulars {
+        rejected: given.rejected.into_iter().filter(said).collect(),
+        criteria: given.criteria.into_iter().filter(said).collect(),
+        ..given
+    };
+    let mut guidance = Guidance::default();
+    given.add_to(&mut guidance, kind)?;
     let memory = Memory {
         status: voice.status,
         scope,
@@ -165,6 +191,7 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: Request) -> Result<Res
         session,
         closed: (voice.status != Status::Active).then_some(now),
         expires: request.expires.as_deref().map(|text| expiry(text, now)).transpose()?,
+        guidance,
         ..Memory::new(MemoryId::new(now, Engine::random()?), kind, origin, body, now)
     };
     let redacted = placeholders(&memory);

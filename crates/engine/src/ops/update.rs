@@ -53,6 +53,20 @@ pub struct Request {
     #[arg(long)]
     #[schemars(skip)]
     pub asked_as: Vec<String>,
+    /// edit: rejected options to add, with reasons
+    #[serde(default)]
+    #[arg(long)]
+    #[schemars(skip)]
+    pub rejected: Vec<String>,
+    /// edit: acceptance criteria to add
+    #[serde(default)]
+    #[arg(long)]
+    #[schemars(skip)]
+    pub criteria: Vec<String>,
+    /// edit: when to remind of it, or to review a procedure
+    #[arg(long)]
+    #[schemars(skip)]
+    pub remind: Option<String>,
     /// edit: new kind
     #[arg(long)]
     #[schemars(skip)]
@@ -161,6 +175,9 @@ fn edit_all(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<A
         untag: request.untag.clone(),
         files: request.files.clone(),
         asked_as: request.asked_as.clone(),
+        rejected: request.rejected.clone(),
+        criteria: request.criteria.clone(),
+        remind: request.remind.clone(),
         importance: request.importance,
         pin: request.pin,
         project: request.project.clone(),

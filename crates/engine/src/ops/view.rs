@@ -3,7 +3,7 @@
 mod guidance;
 
 use hark_core::memory::Importance;
-use hark_core::{Memory, Origin, Status, Timestamp};
+use hark_core::{Kind, Memory, Origin, Status, Timestamp};
 use hark_store::{Stored, StoredTurn};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -71,6 +71,9 @@ pub struct MemoryView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
     pub revision: u32,
+    /// The day since which nobody has looked at these steps, if their review is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreviewed: Option<String>,
     #[serde(flatten)]
     pub guidance: GuidanceView,
     /// Its file: relative to the memories folder, or the full path in a project's store.
@@ -118,6 +121,7 @@ impl MemoryView {
             helpful: memory.life.helpful,
             verdict: memory.life.verdict.map(|v| v.to_string()),
             revision: memory.revision,
+            unreviewed: unreviewed(memory, now),
             guidance: GuidanceView::new(&memory.guidance, now),
             file: None,
         }
@@ -160,6 +164,7 @@ impl MemoryView {
             helpful: 0,
             verdict: None,
             revision: 1,
+            unreviewed: None,
             guidance: GuidanceView::default(),
             file: None,
         }
@@ -169,6 +174,11 @@ impl MemoryView {
         let file = engine.store.shown_file(stored);
         MemoryView { file: Some(file), ..Self::new(&stored.memory, now) }
     }
+}
+
+/// The day since which nobody has looked at steps whose review is due.
+pub(crate) fn unreviewed(memory: &Memory, now: Timestamp) -> Option<String> {
+    memory.unreviewed_since(now).map(Timestamp::day)
 }
 
 /// One aligned line: id, kind, title, age and project.
@@ -182,6 +192,10 @@ pub(crate) fn line(memory: &MemoryView, page: &Page) -> String {
     }
     if memory.origin == "repository" {
         marks.push_str(" from the repository");
+    }
+    if let Some(at) = memory.guidance.remind.as_deref().filter(|_| memory.status == "active") {
+        let word = if memory.guidance.due { "due" } else { "remind" };
+        marks.push_str(&format!(" {word} {}", guidance::day(at)));
     }
     let project = words(&page.project(memory.project.as_deref()));
     let used = memory.id.len() + memory.age.len() + project.len() + marks.len() + COLUMNS;
@@ -222,6 +236,7 @@ pub(crate) fn whole(memory: &MemoryView, page: &Page) -> String {
             text.push_str(&format!("\n{BOLD}{label}:{BOLD:#} {}\n", words(extra)));
         }
     }
+    text.push_str(&memory.guidance.lists());
     let mut facts: Vec<(&str, String)> = Vec::new();
     for (label, list) in [("tags", &memory.tags), ("files", &memory.files), ("entities", &memory.entities)] {
         if !list.is_empty() {
@@ -231,6 +246,10 @@ pub(crate) fn whole(memory: &MemoryView, page: &Page) -> String {
     for (label, value) in [("superseded by", &memory.superseded_by), ("expires", &memory.expires)] {
         facts.extend(value.iter().map(|v| (label, v.clone())));
     }
+    let reviewed = memory.kind.parse::<Kind>().is_ok_and(Kind::is_reviewed);
+    let reminder = memory.guidance.reminder(&memory.kind);
+    facts.extend(reminder.map(|when| (if reviewed { "review" } else { "remind" }, when)));
+    facts.extend(memory.unreviewed.iter().map(|at| ("not reviewed", format!("since {at}"))));
     if let Some(turn) = &memory.turn {
         let session = memory.session.as_deref().unwrap_or("a session");
         facts.push(("distilled", format!("from {session}, {turn}; confidence {:.2}", memory.confidence)));

@@ -77,5 +77,8 @@ fn full_text(hit: &Ranked) -> String {
             text.push_str(&format!("\n{label}: {extra}"));
         }
     }
+    for (label, lines) in memory.labelled_lines() {
+        text.push_str(&format!("\n{label}: {}", lines.join("; ")));
+    }
     text
 }

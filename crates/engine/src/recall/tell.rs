@@ -52,7 +52,9 @@ fn lines(entries: &[(String, String)], room: usize) -> Vec<String> {
 fn name(memory: &Memory, now: Timestamp) -> String {
     let title = truncate_to_tokens(&quoted(&memory.title), TITLE_TOKENS);
     let ago = memory.updated.ago(now);
-    format!("- [{}] {title} ({}, {ago}, from {})", memory.id.short(), memory.kind, memory.origin)
+    let review = memory.unreviewed_since(now).map(|at| format!(", not reviewed since {}", at.day()));
+    let review = review.unwrap_or_default();
+    format!("- [{}] {title} ({}, {ago}, from {}{review})", memory.id.short(), memory.kind, memory.origin)
 }
 
 /// What the title does not already say, on one line.

@@ -50,6 +50,9 @@ pub(crate) struct Guidance {
     pub(crate) paused: bool,
     pub(crate) rests_on: Vec<Evidence>,
     pub(crate) record: Option<Record>,
+    pub(crate) rejected: Vec<String>,
+    pub(crate) criteria: Vec<String>,
+    pub(crate) remind: Option<Moment>,
 }
 
 impl Guidance {
@@ -255,6 +258,7 @@ pub(crate) fn surface_words(surface: &str) -> &'static str {
         "prompt" => "prompt",
         "ask" => "asked to store",
         "alert" => "warning",
+        "due" => "due",
         "edit" => "edit",
         "subagent" => "subagent",
         "remind" => "reminder",

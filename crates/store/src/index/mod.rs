@@ -30,6 +30,7 @@ pub(crate) use rebuild::rebuild;
 
 use prepared::{Outline, Rest};
 
+use crate::due;
 use crate::error::{At, StoreError};
 use crate::failures;
 use crate::files::Stamp;
@@ -117,6 +118,7 @@ pub(crate) fn put(
     conn.prepare_cached("INSERT OR IGNORE INTO unembedded (memory) VALUES (?1)")?.execute([num])?;
     put_edges(conn, memory)?;
     triggers::put(conn, num, project, memory)?;
+    due::put(conn, num, project, memory)?;
     failures::put_memory(conn, project, memory, former, &changes)?;
     likeness::put_topic(conn, num, memory)?;
     let rest = || rest.unwrap_or_else(|| Rest::of(memory, &outline.analysed));

@@ -162,6 +162,8 @@ impl Response {
         if hit.freshness == Freshness::Stale {
             warnings.push("names files that no longer exist");
         }
+        let review = hit.unreviewed.as_ref().map(|at| format!("not reviewed since {at}"));
+        warnings.extend(review.as_deref());
         if !warnings.is_empty() {
             text.push_str(&format!(" {WARN}{}{WARN:#}", warnings.join(", ")));
         }
@@ -201,8 +203,13 @@ fn for_model(hit: &Hit) -> String {
     let stale = if hit.freshness == Freshness::Stale { ", names files that no longer exist" } else { "" };
     let verdict = hit.verdict.as_ref().map(|verdict| format!(", rated {verdict}")).unwrap_or_default();
     let before = hit.before.as_ref().map(|before| format!("; {}", since(before))).unwrap_or_default();
-    let facts =
-        format!("({}, {}, from {}{status}{verdict}{stale}{before})", hit.kind, old(&hit.age), hit.origin);
+    let review = hit.unreviewed.as_ref().map(|at| format!(", not reviewed since {at}")).unwrap_or_default();
+    let facts = format!(
+        "({}, {}, from {}{status}{verdict}{stale}{review}{before})",
+        hit.kind,
+        old(&hit.age),
+        hit.origin
+    );
     let text = hit.text.replace('\n', "\n  ");
     if hit.text.is_empty() || hit.text == hit.title {
         format!("[{}] {} {facts}\n", hit.id, hit.title)

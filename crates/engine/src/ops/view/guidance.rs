@@ -1,8 +1,11 @@
 //! What a rule, insight, skill, decision or reminder has besides its text, as surfaces show it.
 
-use hark_core::{Guidance, Timestamp};
+use hark_core::{Guidance, Kind, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::operation::BOLD;
+use crate::operation::text::words;
 
 /// Absent keys have nothing to say.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
@@ -30,9 +33,12 @@ pub struct GuidanceView {
     /// How to tell that it is met.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<String>,
-    /// When to remind of it.
+    /// When to remind of it, or to review it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remind: Option<String>,
+    /// That time has come.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub due: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -75,8 +81,52 @@ impl GuidanceView {
             rejected: texts(&guidance.rejected),
             criteria: texts(&guidance.criteria),
             remind: guidance.remind.map(|at| at.to_string()),
+            due: guidance.remind.is_some_and(|at| at <= now),
         }
     }
+}
+
+impl GuidanceView {
+    /// Rejected options and acceptance criteria, for people.
+    pub(crate) fn lists(&self) -> String {
+        let mut text = String::new();
+        for (label, lines) in self.labelled() {
+            text.push_str(&format!("\n{BOLD}{label}:{BOLD:#}\n"));
+            for line in lines {
+                text.push_str(&format!("- {}\n", words(line)));
+            }
+        }
+        text
+    }
+
+    /// The same for models.
+    pub(crate) fn sentences(&self) -> String {
+        let lines = self.labelled().map(|(label, lines)| format!("{label}: {}\n", lines.join("; ")));
+        lines.collect()
+    }
+
+    fn labelled(&self) -> impl Iterator<Item = (&'static str, &[String])> {
+        let lists = [("Rejected", self.rejected.as_slice()), ("Accepted when", self.criteria.as_slice())];
+        lists.into_iter().filter(|(_, lines)| !lines.is_empty())
+    }
+
+    /// When to remind of it, in words. The triggers of rules and skills are not reminders.
+    pub(crate) fn reminder(&self, kind: &str) -> Option<String> {
+        let may_wait = kind.parse::<Kind>().is_ok_and(Kind::has_reminders);
+        let files = self.when.iter().filter_map(|text| text.strip_prefix("file:"));
+        let files = files.filter(|_| may_wait).map(|file| format!("before an edit of {file}"));
+        let date = self.remind.as_ref().map(|at| {
+            let day = day(at);
+            if self.due { format!("{day}, due") } else { day.to_owned() }
+        });
+        let parts: Vec<String> = date.into_iter().chain(files).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+/// The date of a time.
+pub(crate) fn day(at: &str) -> &str {
+    at.get(..10).unwrap_or(at)
 }
 
 impl EvidenceView {

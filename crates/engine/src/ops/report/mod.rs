@@ -1,33 +1,55 @@
-//! Reports how much of what hark said unasked was of use, judged by what followed.
+//! Reports what a week brought: work, decisions, lessons, failures and fixes, and how much of what Hark said unasked was of
+//! use, judged by what followed.
+
+mod print;
+mod week;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use hark_core::Timestamp;
 use hark_core::hindsight::{Sign, is_of_use};
-use hark_store::LedgerRow;
+use hark_store::{LedgerRow, ProjectNum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::inbox;
+use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hindsight::LookBack;
 use crate::proof::{self, ProofView};
-use crate::operation::text::count;
-use crate::operation::{
-    BOLD, Code, DIM, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate,
-};
+use crate::operation::{Code, EVERYWHERE, Effect, Group, Operation, Tool, Who, operate};
+
+use self::week::Stretch;
+pub use self::week::{Broken, Costs, Done, Stored, Trouble, Work};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {
     /// Only newer than `30d` or a date; default: `7d`
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
+    /// Only this project: name, key or folder; default: all
+    #[arg(long, value_name = "P")]
+    pub project: Option<String>,
+    /// Form of the page
+    #[arg(long, value_enum, value_name = "F", default_value_t)]
+    #[serde(default)]
+    pub format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    #[default]
+    Text,
+    Markdown,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
     pub since: String,
+    pub until: String,
     /// Sessions that were told something.
     pub sessions: usize,
     pub texts: usize,
@@ -41,6 +63,17 @@ pub struct Response {
     /// Absent if no session was drawn to stay silent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<ProofView>,
+    pub done: Done,
+    /// Decisions that were stored, oldest first.
+    pub decided: Vec<Stored>,
+    /// Insights, rules, skills, lessons, constraints and conventions that were stored, oldest first.
+    pub learned: Vec<Stored>,
+    /// Proposals that wait for the user.
+    pub waiting: i64,
+    pub broken: Broken,
+    pub costs: Costs,
+    #[serde(skip)]
+    format: Format,
 }
 
 /// The texts of one kind.
@@ -60,11 +93,20 @@ const DEFAULT_SINCE: &str = "7d";
 /// More texts than a year of work brings.
 const MOST: usize = 50_000;
 
-pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<Response, EngineError> {
+pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let now = engine.now();
+    engine.store.refresh(now)?;
     let since = Timestamp::parse_since(request.since.as_deref().unwrap_or(DEFAULT_SINCE), now)?;
+    let scope = ReadScope { project: request.project.clone(), all_projects: request.project.is_none() };
+    let visible = scope.resolve(engine, caller)?;
+    // What applies everywhere is no work of this project.
+    let is_own = |num: &ProjectNum| *num != ProjectNum::GLOBAL;
+    let projects = visible.projects.map(|nums| nums.into_iter().filter(is_own).collect::<Vec<_>>());
+    let sessions = Stretch { engine, projects: projects.clone(), since }.sessions()?;
     let rows = engine.store.ledger(None, MOST)?;
-    let rows: Vec<LedgerRow> = rows.into_iter().filter(|row| row.at >= since).collect();
+    let is_of_project =
+        |row: &LedgerRow| projects.is_none() || sessions.iter().any(|stored| stored.num == row.session);
+    let rows: Vec<LedgerRow> = rows.into_iter().filter(|row| row.at >= since && is_of_project(row)).collect();
     let mut back = LookBack::with_futures(engine, &rows)?;
     let mut surfaces: BTreeMap<String, Surface> = BTreeMap::new();
     for row in &rows {
@@ -85,11 +127,22 @@ pub fn run(engine: &mut Engine, _caller: &Caller, request: &Request) -> Result<R
         .map(|(surface, sum)| Surface { surface, share: share(sum.of_use, sum.judged), ..sum })
         .collect();
     let (judged, of_use) = surfaces.iter().fold((0, 0), |(j, u), s| (j + s.judged, u + s.of_use));
+    let told = rows.iter().map(|row| row.session).collect::<BTreeSet<_>>().len();
+    let tokens = rows.iter().map(|row| row.tokens).sum();
+    let stretch = Stretch { engine, projects, since };
     Ok(Response {
+        done: stretch.done(&sessions),
+        decided: stretch.decided()?,
+        learned: stretch.learned()?,
+        waiting: inbox::waiting(engine)?,
+        broken: stretch.broken()?,
+        costs: stretch.costs(tokens, told),
+        format: request.format,
         since: since.to_string(),
-        sessions: rows.iter().map(|row| row.session).collect::<BTreeSet<_>>().len(),
+        until: now.to_string(),
+        sessions: told,
         texts: rows.len(),
-        tokens: rows.iter().map(|row| row.tokens).sum(),
+        tokens,
         judged,
         of_use,
         share: share(of_use, judged),
@@ -105,14 +158,15 @@ fn share(part: usize, whole: usize) -> Option<f64> {
 pub const OPERATION: Operation = Operation {
     name: "report",
     also: &[],
-    summary: "Show how much of what hark said unasked was of use",
-    help: "A text counts as useful by what its session did next: it worked on what a memory is about, changed a file \
+    summary: "Show what a week brought, and how much injected text was of use",
+    help: "Lists work, decisions, lessons, failures and fixes of all projects. A text that Hark injected counts as useful by what its session did next: it worked on what a memory is about, changed a file \
            that the text names, ran into the failure that it warned of, stored what it was asked to store, or made the \
            checkpoint that it was reminded of. A memory marked as wrong was of no use. This shows direction, not proof: \
            a good warning prevents the failure that would confirm it.",
     examples: &[
-        ("hark report", "Judge the last week"),
-        ("hark report --since 30d --json", "Judge the last month, for a script"),
+        ("hark report", "Show the last week"),
+        ("hark report --format markdown > week.md", "Write the page to a file"),
+        ("hark report --since 30d --json", "Show the last month, for a script"),
     ],
     group: Group::Learning,
     effect: Effect::Read,
@@ -123,41 +177,3 @@ pub const OPERATION: Operation = Operation {
 };
 
 operate!(Request => Response, run);
-
-impl Reply for Response {
-    fn print(&self, page: &mut Page) {
-        if let Some(proof) = &self.proof {
-            proof.print(page);
-        }
-        if self.texts == 0 {
-            page.note(&format!("nothing was injected since {}\n", self.since));
-            return;
-        }
-        page.print(&format!(
-            "{BOLD}{} in {}, {} tokens{BOLD:#}; {}\n",
-            count(self.texts as i64, "text", "texts"),
-            count(self.sessions as i64, "session", "sessions"),
-            self.tokens,
-            used(self.of_use, self.judged)
-        ));
-        for surface in &self.surfaces {
-            let signs: Vec<String> =
-                surface.followed.iter().map(|(sign, count)| format!("{} {count}", sign.words())).collect();
-            let signs = if signs.is_empty() { String::new() } else { format!(" ({})", signs.join(", ")) };
-            page.print(&format!(
-                "{:<8} {:>5} × {:>7} tokens  {}{DIM}{signs}{DIM:#}\n",
-                surface.surface,
-                surface.texts,
-                surface.tokens,
-                used(surface.of_use, surface.judged)
-            ));
-        }
-    }
-}
-
-fn used(of_use: usize, judged: usize) -> String {
-    match share(of_use, judged) {
-        Some(share) => format!("{of_use} of {judged} of use ({:.0} %)", share * 100.0),
-        None => "not judged".to_owned(),
-    }
-}
