@@ -1,6 +1,10 @@
 //! What Hark learns from sessions that are over, a step at a time, in the worker: never in a hook, and nothing that it
 //! proposes is believed before the user accepts it.
 
+pub(crate) mod episodes;
+mod procedures;
+pub(crate) mod skills;
+
 use std::time::{Duration, Instant};
 
 use crate::engine::Engine;
@@ -14,5 +18,7 @@ pub(crate) fn in_background(engine: &mut Engine, started: Instant, limit: Durati
     if !engine.config.learning.enabled || started.elapsed() >= limit {
         return Ok(0);
     }
-    Ok(0)
+    let mut proposals = procedures::in_background(engine, started, limit)?;
+    proposals += episodes::in_background(engine, started, limit)?;
+    Ok(proposals)
 }
