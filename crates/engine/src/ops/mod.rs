@@ -49,6 +49,8 @@ operations! {
     distil { OPERATION }
     bootstrap { OPERATION }
     failures { OPERATION }
+    skills { OPERATION, SHOW, ADD, USE, EXPORT, TOOL }
+    episodes { OPERATION, ADD, TOOL }
     ledger { OPERATION }
     told { OPERATION }
     report { OPERATION }

@@ -1,7 +1,7 @@
 //! Words that a command is called with: which look generated, and what to call them.
 
 /// What sort of value a word is, as the name of its parameter. `None` for a plain word.
-pub fn sort_of(word: &str) -> Option<&'static str> {
+pub(super) fn sort_of(word: &str) -> Option<&'static str> {
     if word.contains("[REDACTED") {
         return Some("secret");
     }
