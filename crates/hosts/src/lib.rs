@@ -43,9 +43,9 @@ pub use host::{Hooks, Host, Scope};
 pub use inspect::{Health, Wiring, inspect};
 pub use manifest::{FileRecord, Manifest, Owner, Setup, Vault, VaultError, look};
 pub use place::{Surroundings, VARIABLES};
-pub use skills::{client_of, export_skills, exported_skills, skills_folder, skills_owner};
 pub use plan::{Applied, Change, Note, Plan, Refused, Trouble, install, put_file, uninstall};
 pub use remote::only_starts_servers;
+pub use skills::{client_of, export_skills, exported_skills, skills_folder, skills_owner};
 pub use wish::{Options, READ_TOOLS};
 pub use words::texts;
 

@@ -66,6 +66,11 @@ pub fn exported_skills(manifest: &Manifest, owner: &Owner) -> Vec<(PathBuf, Stri
 }
 
 /// Plans these files, and the removal of those that were exported before and are not among them.
-pub fn export_skills(around: &Surroundings, manifest: &Manifest, owner: &Owner, files: Vec<(PathBuf, String)>) -> Plan {
+pub fn export_skills(
+    around: &Surroundings,
+    manifest: &Manifest,
+    owner: &Owner,
+    files: Vec<(PathBuf, String)>,
+) -> Plan {
     put_files(around, manifest, owner, files)
 }

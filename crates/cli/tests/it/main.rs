@@ -21,6 +21,8 @@ mod hook_recorded;
 mod hook_storm;
 mod ingest;
 mod install;
+mod learning_episodes;
+mod learning_skills;
 mod life;
 mod lifecycle;
 mod memory_care;

@@ -25,7 +25,11 @@ const IMPORTANCE: i64 = 2;
 const CONFIDENCE: f32 = 0.5;
 
 /// Returns how many stories it stored.
-pub(super) fn in_background(engine: &mut Engine, started: Instant, limit: Duration) -> Result<usize, EngineError> {
+pub(super) fn in_background(
+    engine: &mut Engine,
+    started: Instant,
+    limit: Duration,
+) -> Result<usize, EngineError> {
     let mut stored = 0;
     for num in engine.store.unlearned(WHAT, BATCH)? {
         if started.elapsed() > limit {
@@ -52,7 +56,8 @@ fn read(engine: &mut Engine, num: i64) -> Result<bool, EngineError> {
         let mut is_new = false;
         if let Some(story) = story {
             if writer.is_free(&story.id)? {
-                let is_gone = writer.is_forgotten(&story.id)? || writer.passing_of_text(&story.body)?.is_some();
+                let is_gone =
+                    writer.is_forgotten(&story.id)? || writer.passing_of_text(&story.body)?.is_some();
                 if !is_gone {
                     writer.create(&story)?;
                     is_new = true;
@@ -109,7 +114,8 @@ fn story(engine: &Engine, stored: &StoredSession) -> Result<Option<Memory>, Engi
     }
     let files: Vec<String> = session.files.iter().map(|file| file.path.to_string()).collect();
     let all = troubles.all();
-    let told = Told { asked: asked.as_deref(), troubles: &all, replies: &replies, printed: &printed, files: &files };
+    let told =
+        Told { asked: asked.as_deref(), troubles: &all, replies: &replies, printed: &printed, files: &files };
     let Some(story) = episode::story(&told) else { return Ok(None) };
     let tags = vec![
         Clean::trusted_constant(TAG),

@@ -14,7 +14,11 @@ use crate::error::EngineError;
 pub(crate) const BATCH: usize = 200;
 
 /// Runs every step until the time is up. Returns how many proposals it made.
-pub(crate) fn in_background(engine: &mut Engine, started: Instant, limit: Duration) -> Result<usize, EngineError> {
+pub(crate) fn in_background(
+    engine: &mut Engine,
+    started: Instant,
+    limit: Duration,
+) -> Result<usize, EngineError> {
     if !engine.config.learning.enabled || started.elapsed() >= limit {
         return Ok(0);
     }

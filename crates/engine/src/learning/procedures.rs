@@ -40,7 +40,11 @@ pub(super) struct Doc {
 }
 
 /// Returns how many skills it proposed.
-pub(super) fn in_background(engine: &mut Engine, started: Instant, limit: Duration) -> Result<usize, EngineError> {
+pub(super) fn in_background(
+    engine: &mut Engine,
+    started: Instant,
+    limit: Duration,
+) -> Result<usize, EngineError> {
     let mut touched: BTreeSet<ProjectKey> = BTreeSet::new();
     for num in engine.store.unlearned(WHAT, BATCH)? {
         if started.elapsed() > limit {
@@ -74,7 +78,8 @@ fn read(engine: &mut Engine, num: i64) -> Result<Option<ProjectKey>, EngineError
     let project = engine.store.project_num(&key)?;
     let name = stored.session.host_session.clone();
     let trace = Trace { session: name.to_string(), acts: doc.acts.clone() };
-    let words = format!("{} commands", doc.acts.iter().filter(|act| matches!(act.what, Did::Ran(..))).count());
+    let words =
+        format!("{} commands", doc.acts.iter().filter(|act| matches!(act.what, Did::Ran(..))).count());
     let text = engine.clean(&words);
     let json = serde_json::to_string(&doc).unwrap_or_default();
     let mut runs = Vec::new();
@@ -88,7 +93,8 @@ fn read(engine: &mut Engine, num: i64) -> Result<Option<ProjectKey>, EngineError
     engine.store.write(now, |writer| {
         if let (true, Some(project)) = (did, project) {
             let at = doc.acts.first().map_or(now, |act| act.at);
-            let evidence = Evidence { at, sort: Sort::Procedure, session: Some(name.clone()), text: text.clone() };
+            let evidence =
+                Evidence { at, sort: Sort::Procedure, session: Some(name.clone()), text: text.clone() };
             if !writer.add_evidence(num, project, &format!("{WHAT}@{since}"), &evidence, &json)? {
                 // Another process was faster.
                 return Ok(());

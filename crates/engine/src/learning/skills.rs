@@ -25,7 +25,11 @@ pub(super) fn known(engine: &Engine, key: &ProjectKey) -> Result<Vec<Memory>, En
     of_any_status(engine, key, vec![Status::Active, Status::Proposed])
 }
 
-fn of_any_status(engine: &Engine, key: &ProjectKey, statuses: Vec<Status>) -> Result<Vec<Memory>, EngineError> {
+fn of_any_status(
+    engine: &Engine,
+    key: &ProjectKey,
+    statuses: Vec<Status>,
+) -> Result<Vec<Memory>, EngineError> {
     let mut projects = vec![ProjectNum::GLOBAL];
     projects.extend(engine.store.project_num(key)?);
     let filter =
@@ -77,7 +81,12 @@ pub(super) fn propose(engine: &mut Engine, key: &ProjectKey) -> Result<usize, En
     Ok(proposed)
 }
 
-fn draft(engine: &Engine, key: &ProjectKey, procedure: &Procedure, asked: &[(String, BTreeSet<String>)]) -> Memory {
+fn draft(
+    engine: &Engine,
+    key: &ProjectKey,
+    procedure: &Procedure,
+    asked: &[(String, BTreeSet<String>)],
+) -> Memory {
     let worked: Vec<_> = procedure.runs.iter().filter(|run| run.worked).collect();
     let at = worked.last().map_or_else(|| engine.now(), |run| run.at);
     let sessions: BTreeSet<&str> = worked.iter().map(|run| run.session.as_str()).collect();
@@ -101,7 +110,8 @@ fn draft(engine: &Engine, key: &ProjectKey, procedure: &Procedure, asked: &[(Str
         when.push(engine.clean(&format!("prompt:{}", words.join(" "))));
     }
     if let Some(first) = procedure.steps.iter().find(|step| weight_of(step) >= Weight::Own) {
-        let named: Vec<&str> = first.split(' ').take_while(|word| !word.starts_with(['-', '{', '"'])).take(3).collect();
+        let named: Vec<&str> =
+            first.split(' ').take_while(|word| !word.starts_with(['-', '{', '"'])).take(3).collect();
         when.push(engine.clean(&format!("command:{} *", named.join(" "))));
     }
     let failed = procedure.runs.len() - worked.len();
@@ -127,14 +137,25 @@ fn draft(engine: &Engine, key: &ProjectKey, procedure: &Procedure, asked: &[(Str
 }
 
 /// Words of the name that the user said in every session in which it worked.
-fn asked_each_time(name: &str, sessions: &BTreeSet<&str>, asked: &[(String, BTreeSet<String>)]) -> Vec<String> {
+fn asked_each_time(
+    name: &str,
+    sessions: &BTreeSet<&str>,
+    asked: &[(String, BTreeSet<String>)],
+) -> Vec<String> {
     let said = |word: &str, session: &str| {
         asked.iter().any(|(own, words)| {
-            own == session && words.iter().any(|said| said.starts_with(word) || (said.len() > 4 && word.starts_with(said.as_str())))
+            own == session
+                && words
+                    .iter()
+                    .any(|said| said.starts_with(word) || (said.len() > 4 && word.starts_with(said.as_str())))
         })
     };
     let words = name.split('-').filter(|word| word.len() >= 4);
-    words.filter(|word| sessions.iter().all(|session| said(word, session))).map(str::to_owned).take(2).collect()
+    words
+        .filter(|word| sessions.iter().all(|session| said(word, session)))
+        .map(str::to_owned)
+        .take(2)
+        .collect()
 }
 
 fn weight_of(step: &str) -> Weight {
