@@ -1,5 +1,6 @@
 //! Sessions that struggled become one story each, found by meaning, below what people said.
 
+use std::fs;
 use std::path::Path;
 
 use hark_testkit::Home;
@@ -7,8 +8,12 @@ use hark_testkit::git::repository;
 use hark_testkit::hooks::context;
 use serde_json::{Value, json};
 
+/// Without the encoder, which is slow in a debug build.
 fn home() -> Home {
-    Home::new(env!("CARGO_BIN_EXE_hark"))
+    let home = Home::new(env!("CARGO_BIN_EXE_hark"));
+    fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+    fs::write(home.user_config(), "[embedding]\nmodel = \"static\"\n").unwrap();
+    home
 }
 
 fn tell(home: &Home, folder: &Path, session: &str, name: &str, more: &Value) -> String {
