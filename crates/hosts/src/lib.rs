@@ -28,6 +28,7 @@ mod plan;
 pub mod process;
 mod qwen_code;
 mod remote;
+mod skills;
 pub mod transcript;
 mod vscode;
 mod windsurf;
@@ -44,6 +45,7 @@ pub use manifest::{FileRecord, Manifest, Owner, Setup, Vault, VaultError, look};
 pub use place::{Surroundings, VARIABLES};
 pub use plan::{Applied, Change, Note, Plan, Refused, Trouble, install, put_file, put_rules, uninstall};
 pub use remote::only_starts_servers;
+pub use skills::{client_of, export_skills, exported_skills, skills_folder, skills_owner};
 pub use wish::{Options, READ_TOOLS};
 pub use words::texts;
 

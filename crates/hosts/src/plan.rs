@@ -14,6 +14,7 @@ use crate::edit::{Block, Edit, Refusal};
 use crate::host::Host;
 use crate::manifest::{Manifest, Owner, Setup};
 use crate::place::Surroundings;
+use crate::skills::client_of;
 use crate::wish::{Options, Wish, wishes};
 
 pub use apply::{Applied, Trouble};
@@ -84,7 +85,7 @@ pub struct Note {
 impl Plan {
     /// Whether these owners include this assistant.
     pub fn concerns(owners: &BTreeSet<Owner>, host: &str) -> bool {
-        owners.iter().any(|owner| owner.host == host)
+        owners.iter().any(|owner| client_of(owner) == host)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -146,6 +147,22 @@ pub fn put_rules(
     let wish = Wish { file, edit: Edit::Block { text, of: Block::Rules }, optional: false, replace: false };
     let wanted = if matches!(&wish.edit, Edit::Block { text, .. } if text.is_empty()) { None } else { Some((owner, wish)) };
     compute(around, manifest, &active, wanted.as_slice())
+}
+
+/// Puts these files of hark's, and no others, where another program looks for them. What a person changed stays.
+pub(crate) fn put_files(
+    around: &Surroundings,
+    manifest: &Manifest,
+    owner: &Owner,
+    files: Vec<(PathBuf, String)>,
+) -> Plan {
+    let active = BTreeSet::from([owner.clone()]);
+    let wish = |(file, text)| {
+        let edit = Edit::Whole { text, executable: false };
+        (owner.clone(), Wish { file, edit, optional: false, replace: false })
+    };
+    let wanted: Vec<(Owner, Wish)> = files.into_iter().map(wish).collect();
+    compute(around, manifest, &active, &wanted)
 }
 
 /// Removes what was installed for these owners.

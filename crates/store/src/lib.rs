@@ -21,6 +21,7 @@ mod erase;
 mod error;
 mod events;
 mod evidence;
+mod extent;
 mod failures;
 mod files;
 mod folders;

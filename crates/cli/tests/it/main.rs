@@ -22,6 +22,8 @@ mod hook_storm;
 mod ingest;
 mod install;
 mod learning_reflect;
+mod learning_episodes;
+mod learning_skills;
 mod life;
 mod lifecycle;
 mod memory_care;

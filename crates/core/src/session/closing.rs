@@ -40,7 +40,7 @@ pub fn closing_words(reply: &str, room: usize) -> String {
 }
 
 /// The sentences that say something, in their order.
-fn sentences(reply: &str) -> Vec<String> {
+pub(crate) fn sentences(reply: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut fenced = false;
     for line in reply.lines().map(str::trim) {

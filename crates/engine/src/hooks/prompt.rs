@@ -87,7 +87,7 @@ fn knowledge(
     hits.retain(|hit| {
         let memory = &hit.stored.memory;
         let is_met = || (has_symptom && carries_message_of(prompt, memory)) || names_file_of(prompt, memory);
-        !memory.life.is_wrong() && (!is_trouble(memory.kind) || is_met())
+        !memory.life.is_wrong() && (!is_trouble(memory) || is_met())
     });
     let _deciding = debug_span!("decide what to say").entered();
     let leaning = visible.current.as_ref().map_or(Ok(0), |project| engine.store.leaning(project))?;
@@ -115,8 +115,10 @@ fn knowledge(
 }
 
 /// What failed belongs to the place where it failed, not to every prompt that shares some words with it.
-fn is_trouble(kind: Kind) -> bool {
-    matches!(kind, Kind::Failure | Kind::Fix)
+fn is_trouble(memory: &Memory) -> bool {
+    // The story of a session that Hark wrote is about a failure; one that somebody told is knowledge.
+    let is_story = memory.kind == Kind::Episode && memory.turn.is_some();
+    matches!(memory.kind, Kind::Failure | Kind::Fix) || is_story
 }
 
 /// Whether most of the words of what failed are in the prompt. A log of another failure shares only a few.

@@ -1,11 +1,18 @@
 //! What Hark learns from sessions that are over, a step at a time, in the worker: never in a hook, and nothing that it
 //! proposes is believed before the user accepts it.
 
+pub(crate) mod episodes;
+mod procedures;
+pub(crate) mod skills;
+
 use std::time::{Duration, Instant};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::rules;
+
+/// Sessions per batch, so that no session waits forever behind the others.
+pub(crate) const BATCH: usize = 200;
 
 /// Runs every step until the time is up. Returns how many proposals it made.
 pub(crate) fn in_background(
@@ -18,5 +25,7 @@ pub(crate) fn in_background(
     if !engine.config.learning.enabled || started.elapsed() >= limit {
         return Ok(0);
     }
-    Ok(0)
+    let mut proposals = procedures::in_background(engine, started, limit)?;
+    proposals += episodes::in_background(engine, started, limit)?;
+    Ok(proposals)
 }

@@ -50,6 +50,8 @@ operations! {
     bootstrap { OPERATION }
     failures { OPERATION }
     rules { OPERATION, ADD, ACCEPT, REJECT, PAUSE, RESUME, RETIRE, SHOW, TEST, EXPORT, IMPORT }
+    skills { OPERATION, SHOW, ADD, USE, EXPORT, TOOL }
+    episodes { OPERATION, ADD, TOOL }
     ledger { OPERATION }
     told { OPERATION }
     report { OPERATION }

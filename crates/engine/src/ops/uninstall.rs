@@ -84,7 +84,7 @@ fn leaving(
 ) -> (BTreeSet<Owner>, Vec<&'static Host>) {
     let known = known(manifest);
     let meant = |owner: &&Owner| {
-        let named = request.hosts.is_empty() || request.hosts.contains(&owner.host);
+        let named = request.hosts.is_empty() || request.hosts.iter().any(|host| host == hark_hosts::client_of(owner));
         // The service is no assistant: `hark service uninstall` removes it. Without its store it could not run.
         if owner.host == service::OWNER {
             return request.purge;
@@ -93,7 +93,7 @@ fn leaving(
         named && here && request.scope.is_none_or(|scope| owner.scope() == Scope::from(scope))
     };
     let owners: BTreeSet<Owner> = known.iter().filter(meant).cloned().collect();
-    let is_leaving = |host: &&Host| owners.iter().any(|owner| owner.host == host.id);
+    let is_leaving = |host: &&Host| owners.iter().any(|owner| hark_hosts::client_of(owner) == host.id);
     let hosts = HOSTS.iter().copied().filter(is_leaving).collect();
     (owners, hosts)
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use acts::{acts_on, edits_by};
 pub(super) use line::line_of;
-pub use simple::simple_commands;
+pub use simple::{chained, simple_commands};
 
 /// What a run checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

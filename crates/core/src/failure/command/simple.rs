@@ -1,6 +1,6 @@
 //! The simple commands of a shell line, each as its words: what a rule about commands is compared with.
 
-use super::split::split;
+use super::split::{Tie, split};
 use super::{is_assignment, program_of};
 
 /// Programs that run the rest of their line. Where they have flags and numbers of their own, those come first.
@@ -34,6 +34,67 @@ pub fn simple_commands(line: &str) -> Vec<Vec<String>> {
     found
 }
 
+/// The commands that a line runs one after the other: only those that certainly ran if the line succeeded. Neither
+/// substitutions nor here-documents nor the alternatives behind `||`; nothing of a line with loops or conditions.
+pub fn chained(line: &str) -> Vec<Vec<String>> {
+    const CONTROL: &[&str] =
+        &["for", "while", "until", "if", "case", "function", "select", "then", "do", "else"];
+    let plain = without_here_documents(line);
+    let mut found: Vec<Vec<String>> = Vec::new();
+    let mut alternatives = false;
+    for command in split(&plain) {
+        if command.words.first().is_some_and(|word| CONTROL.contains(&word.as_str())) {
+            return Vec::new();
+        }
+        match command.tie {
+            Tie::Or => {
+                found.pop();
+                alternatives = true;
+                continue;
+            }
+            Tie::And if alternatives => continue,
+            // What follows a pipe filters.
+            Tie::Pipe => continue,
+            Tie::Then | Tie::And => alternatives = false,
+        }
+        match stripped(&command.words) {
+            Some(Inner::Words(words)) => found.push(words),
+            Some(Inner::Script(script)) => found.extend(chained(&script)),
+            None => {}
+        }
+    }
+    found
+}
+
+/// A line without the texts of its here-documents, whose quotes would confuse the rest.
+fn without_here_documents(line: &str) -> String {
+    let mut kept = String::with_capacity(line.len());
+    let mut marks: Vec<String> = Vec::new();
+    for row in line.split_inclusive('\n') {
+        if let Some(mark) = marks.first() {
+            if row.trim() == mark {
+                marks.remove(0);
+            }
+            continue;
+        }
+        let mut rest = row;
+        while let Some(at) = rest.find("<<") {
+            let behind = rest[at + 2..].trim_start_matches(['-', ' ']);
+            let mark: String = behind
+                .trim_start_matches(['\'', '"', '\\'])
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            if !mark.is_empty() && !behind.starts_with('<') {
+                marks.push(mark);
+            }
+            rest = &rest[at + 2..];
+        }
+        kept.push_str(row);
+    }
+    kept
+}
+
 fn collect(line: &str, depth: usize, found: &mut Vec<Vec<String>>) {
     if depth > MOST_DEPTH {
         return;
@@ -42,32 +103,45 @@ fn collect(line: &str, depth: usize, found: &mut Vec<Vec<String>>) {
         collect(inner, depth + 1, found);
     }
     for command in split(line) {
-        let mut words: &[String] = &command.words;
-        while let Some(first) = words.first() {
-            let program = program_of(first.trim_start_matches(['$', '`', '(']));
-            if is_assignment(first) {
-                words = &words[1..];
-            } else if RUNS_THE_REST.contains(&program.as_str()) {
-                words = &words[1..];
-                while words.first().is_some_and(|word| is_own_argument(word)) {
-                    words = &words[1..];
-                }
-            } else {
-                break;
-            }
+        match stripped(&command.words) {
+            Some(Inner::Words(words)) => found.push(words),
+            Some(Inner::Script(script)) => collect(&script, depth + 1, found),
+            None => {}
         }
-        let Some(first) = words.first() else { continue };
-        let program = program_of(first.trim_start_matches(['$', '`', '(']));
-        if matches!(program.as_str(), "bash" | "sh" | "zsh" | "dash") {
-            let flag =
-                words.iter().position(|w| w.starts_with('-') && !w.starts_with("--") && w.contains('c'));
-            if let Some(script) = flag.and_then(|at| words.get(at + 1)) {
-                collect(script, depth + 1, found);
-                continue;
-            }
-        }
-        found.push(std::iter::once(program).chain(words[1..].iter().cloned()).collect());
     }
+}
+
+enum Inner {
+    /// With the name of the program first, without its folder.
+    Words(Vec<String>),
+    /// The line of a shell in a shell.
+    Script(String),
+}
+
+/// A command without variables and the programs that only run it.
+fn stripped(mut words: &[String]) -> Option<Inner> {
+    while let Some(first) = words.first() {
+        let program = program_of(first.trim_start_matches(['$', '`', '(']));
+        if is_assignment(first) {
+            words = &words[1..];
+        } else if RUNS_THE_REST.contains(&program.as_str()) {
+            words = &words[1..];
+            while words.first().is_some_and(|word| is_own_argument(word)) {
+                words = &words[1..];
+            }
+        } else {
+            break;
+        }
+    }
+    let first = words.first()?;
+    let program = program_of(first.trim_start_matches(['$', '`', '(']));
+    if matches!(program.as_str(), "bash" | "sh" | "zsh" | "dash") {
+        let flag = words.iter().position(|w| w.starts_with('-') && !w.starts_with("--") && w.contains('c'));
+        if let Some(script) = flag.and_then(|at| words.get(at + 1)) {
+            return Some(Inner::Script(script.clone()));
+        }
+    }
+    Some(Inner::Words(std::iter::once(program).chain(words[1..].iter().cloned()).collect()))
 }
 
 /// A flag, a duration or an assignment in front of the command that is run.
@@ -102,6 +176,27 @@ fn substitutions(line: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_chain_is_what_certainly_ran() {
+        for (line, expected) in [
+            ("cd web && npm ci && npm run build 2>&1 | tail -5", "cd web|npm ci|npm run build"),
+            ("make a || true; make b", "make b"),
+            ("make a || make b && make c; make d", "make d"),
+            (
+                "git commit -m \"$(cat <<'EOF'\nUse `rm -rf x` and \"quotes\"\n\nrun this\nEOF\n)\" && git push",
+                "git commit -m $(cat <<'EOF'|git push",
+            ),
+            ("for f in *; do rm $f; done", ""),
+            ("echo `npm publish`", "echo npm publish"),
+            ("bash -c 'npm publish'", "npm publish"),
+        ] {
+            let found: Vec<String> = chained(line).iter().map(|words| words.join(" ")).collect();
+            let found: Vec<String> =
+                found.iter().map(|one| one.replace("\n)", "").replace('`', "")).collect();
+            assert_eq!(found.join("|"), expected, "{line}");
+        }
+    }
 
     #[test]
     fn every_command_of_a_line_is_found() {
