@@ -15,6 +15,7 @@ pub mod guidance;
 pub mod hindsight;
 pub mod id;
 pub mod kind;
+pub mod learning;
 pub mod life;
 pub mod lifecycle;
 pub mod likeness;

@@ -135,6 +135,15 @@ impl Writer<'_> {
             .at(self)
     }
 
+    /// Removes what led to a memory, because the memory is forgotten.
+    pub fn forget_evidence_of(&mut self, insight: &MemoryId) -> Result<(), StoreError> {
+        self.tx
+            .prepare_cached("DELETE FROM evidence WHERE insight = ?1")
+            .and_then(|mut s| s.execute([insight.as_bytes().as_slice()]))
+            .map(drop)
+            .at(self)
+    }
+
     /// Records up to which event a session was read for `what`, which never decreases.
     pub fn set_learned(&mut self, session: i64, what: &str, seq: i64) -> Result<(), StoreError> {
         self.tx

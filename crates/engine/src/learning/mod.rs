@@ -1,6 +1,9 @@
 //! What Hark learns from sessions that are over, a step at a time, in the worker: never in a hook, and nothing that it
 //! proposes is believed before the user accepts it.
 
+pub(crate) mod evidence;
+pub(crate) mod insights;
+
 use std::time::{Duration, Instant};
 
 use crate::engine::Engine;
@@ -14,5 +17,9 @@ pub(crate) fn in_background(engine: &mut Engine, started: Instant, limit: Durati
     if !engine.config.learning.enabled || started.elapsed() >= limit {
         return Ok(0);
     }
-    Ok(0)
+    let mut proposed = 0;
+    if evidence::gather(engine, started, limit)? > 0 {
+        proposed += insights::run(engine)?.proposed.len();
+    }
+    Ok(proposed)
 }
