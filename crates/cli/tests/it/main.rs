@@ -21,6 +21,7 @@ mod hook_recorded;
 mod hook_storm;
 mod ingest;
 mod install;
+mod learning_insights;
 mod life;
 mod lifecycle;
 mod memory_care;

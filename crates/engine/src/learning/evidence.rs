@@ -84,7 +84,8 @@ fn session(engine: &mut Engine, stored: &StoredSession) -> Result<usize, EngineE
     }
     let (now, project) = (engine.now(), project.unwrap_or(ProjectNum::GLOBAL));
     // Redacted when the event was stored; once more, because a sentence was taken out of its surroundings.
-    let rows: Vec<(Found, Clean)> = found.into_iter().map(|one| (engine.clean(&one.text), one)).map(|(text, one)| (one, text)).collect();
+    let rows: Vec<(Found, Clean)> =
+        found.into_iter().map(|one| (engine.clean(&one.text), one)).map(|(text, one)| (one, text)).collect();
     engine.store.write(now, |writer| {
         let mut added = 0;
         for (one, text) in rows {
@@ -112,7 +113,13 @@ fn failures(engine: &Engine, project: ProjectNum, session: i64) -> Result<Vec<Fo
         let files: Vec<String> = row.record.suspects.iter().take(MOST_FILES).cloned().collect();
         let place = files.first().map(|file| format!(" after a change of {file}")).unwrap_or_default();
         let text = format!("`{}` failed{place}.", row.record.command);
-        found.push(Found { mark, at: row.last_at, sort: Sort::Failure, text, detail: Detail { files, ..Detail::default() } });
+        found.push(Found {
+            mark,
+            at: row.last_at,
+            sort: Sort::Failure,
+            text,
+            detail: Detail { files, ..Detail::default() },
+        });
     }
     Ok(found)
 }
@@ -198,9 +205,12 @@ impl Reader {
             ToolClass::Read | ToolClass::Search | ToolClass::Other => {}
         }
         let mut found = Vec::new();
-        let is_clients_own = matches!(class, ToolClass::Shell | ToolClass::Edit) && !name.starts_with("mcp__");
+        let is_clients_own =
+            matches!(class, ToolClass::Shell | ToolClass::Edit) && !name.starts_with("mcp__");
         if ok == Some(false) {
-            let reason = body.filter(|_| self.is_claude_code && is_clients_own && is_new).and_then(|body| reason(body));
+            let reason = body
+                .filter(|_| self.is_claude_code && is_clients_own && is_new)
+                .and_then(|body| reason(body));
             if let Some(reason) = reason {
                 let from = past.acts.len().saturating_sub(MOST_ACTS);
                 let context = Context { reply: None, acts: &past.acts[from..], is_refusal: true };
@@ -214,7 +224,9 @@ impl Reader {
             && let Some((out, put)) = body.and_then(|body| change_of(body))
         {
             let before = past.edits.insert(target.as_str(), (out.clone(), put.clone(), past.prompts));
-            let is_back = before.is_some_and(|(was_out, was_put, when)| was_out == put && was_put == out && when < past.prompts);
+            let is_back = before.is_some_and(|(was_out, was_put, when)| {
+                was_out == put && was_put == out && when < past.prompts
+            });
             if is_back
                 && is_new
                 && let Some(prompt) = past.prompt
@@ -228,7 +240,14 @@ impl Reader {
     }
 }
 
-fn correction(one: Correction, sort: Sort, mark: String, at: Timestamp, past: &Past<'_>, typed: bool) -> Found {
+fn correction(
+    one: Correction,
+    sort: Sort,
+    mark: String,
+    at: Timestamp,
+    past: &Past<'_>,
+    typed: bool,
+) -> Found {
     let command = one.wrong.as_deref().and_then(|wrong| command(wrong, &past.acts));
     let detail = Detail {
         wrong: one.wrong,
@@ -261,7 +280,9 @@ fn reason(body: &str) -> Option<&str> {
 /// What an edit took out and put in.
 fn change_of(body: &str) -> Option<(String, String)> {
     let input: serde_json::Value = serde_json::from_str(body).ok()?;
-    let text = |key: &str| input.get(key)?.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let text = |key: &str| {
+        input.get(key)?.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+    };
     Some((text("old_string")?, text("new_string")?))
 }
 
@@ -293,7 +314,8 @@ fn files(past: &Past<'_>) -> Vec<String> {
 fn command(wrong: &str, acts: &[Act<'_>]) -> Option<String> {
     let wanted: Vec<String> = wrong.split_whitespace().map(str::to_lowercase).collect();
     let begins = |words: &Vec<String>| {
-        words.len() >= wanted.len() && words.iter().zip(&wanted).all(|(word, wanted)| word.to_lowercase() == *wanted)
+        words.len() >= wanted.len()
+            && words.iter().zip(&wanted).all(|(word, wanted)| word.to_lowercase() == *wanted)
     };
     let ran = acts.iter().any(|act| match act {
         Act::Ran(line) => simple_commands(line).iter().any(begins),
@@ -308,7 +330,9 @@ mod tests {
 
     #[test]
     fn a_reason_stands_only_where_the_client_puts_it() {
-        let said = format!("{REFUSED} The tool use was rejected. To tell you how to proceed, the user said:\nuse pnpm, not npm{AFTER_REASON} may contain a correction.");
+        let said = format!(
+            "{REFUSED} The tool use was rejected. To tell you how to proceed, the user said:\nuse pnpm, not npm{AFTER_REASON} may contain a correction."
+        );
         assert_eq!(reason(&said), Some("use pnpm, not npm"));
         assert_eq!(reason(&format!("Exit code 1\n{said}")), None);
         assert_eq!(reason(REFUSED), None);

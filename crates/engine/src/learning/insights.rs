@@ -10,7 +10,8 @@ use hark_core::learning::{Detail, Piece, Proposal, Reach, clusters, is_alike, is
 use hark_core::memory::{Importance, title_from_body};
 use hark_core::rule::Trigger;
 use hark_core::{
-    Action, Clean, Guidance, IdRef, Kind, Link, Memory, MemoryId, Origin, ProjectKey, Relation, Scope, Status, Timestamp,
+    Action, Clean, Guidance, IdRef, Kind, Link, Memory, MemoryId, Origin, ProjectKey, Relation, Scope,
+    Status, Timestamp,
 };
 use hark_store::{ListFilter, ListOrder, StoredEvidence, Writer};
 
@@ -53,8 +54,11 @@ pub(crate) fn run(engine: &mut Engine) -> Result<Made, EngineError> {
     }
     let now = engine.now();
     let rows = engine.store.evidence(None, None, MOST_ROWS)?;
-    let mut sources: Vec<Source> =
-        rows.iter().filter(|row| row.insight.is_none() && row.evidence.sort != Sort::Procedure).map(source).collect();
+    let mut sources: Vec<Source> = rows
+        .iter()
+        .filter(|row| row.insight.is_none() && row.evidence.sort != Sort::Procedure)
+        .map(source)
+        .collect();
     let surplus = sources.len().saturating_sub(MOST_PIECES);
     sources.drain(..surplus);
     if sources.is_empty() {
@@ -97,7 +101,8 @@ fn source(row: &StoredEvidence) -> Source {
     let detail: Detail = serde_json::from_str(&row.doc).unwrap_or_default();
     Source {
         piece: Piece {
-            session: format!("#{}", row.session),
+            // Said outside a session: each time is its own.
+            session: if row.session == 0 { format!("said-{}", row.seq) } else { format!("#{}", row.session) },
             project: row.project.as_ref().map(ToString::to_string),
             at: row.evidence.at,
             sort: row.evidence.sort,
@@ -113,7 +118,8 @@ fn source(row: &StoredEvidence) -> Source {
 /// Insights whatever became of them, and rules and directives that hold.
 fn known(engine: &Engine) -> Result<Vec<Memory>, EngineError> {
     let of = |kinds: &[Kind], statuses: &[Status]| -> Result<Vec<Memory>, EngineError> {
-        let filter = ListFilter { kinds: kinds.to_vec(), statuses: statuses.to_vec(), ..ListFilter::default() };
+        let filter =
+            ListFilter { kinds: kinds.to_vec(), statuses: statuses.to_vec(), ..ListFilter::default() };
         let found = engine.store.list(&filter, ListOrder::NewestChange, MOST_KNOWN)?;
         Ok(found.into_iter().map(|stored| stored.memory).collect())
     };
@@ -132,7 +138,9 @@ fn statements(engine: &Engine) -> Result<Vec<Source>, EngineError> {
     };
     let found = engine.store.list(&filter, ListOrder::NewestChange, MOST_PIECES)?;
     // Not those of a project's store, which others write.
-    let own = found.into_iter().filter(|stored| stored.memory.origin == Origin::User && !stored.file.starts_with('@'));
+    let own = found
+        .into_iter()
+        .filter(|stored| stored.memory.origin == Origin::User && !stored.file.starts_with('@'));
     let piece = |memory: &Memory| Piece {
         session: memory.session.as_ref().map_or_else(|| memory.id.full(), ToString::to_string),
         project: memory.scope.project().map(ToString::to_string),
@@ -152,10 +160,15 @@ fn statements(engine: &Engine) -> Result<Vec<Source>, EngineError> {
 
 /// A sentence that was also distilled from the same session counts once.
 fn without_repeats(group: Vec<&Source>) -> Vec<&Source> {
-    let sessions: BTreeSet<String> =
-        group.iter().filter(|one| one.row.is_some()).filter_map(|one| one.host_session.as_ref()).map(ToString::to_string).collect();
+    let sessions: BTreeSet<String> = group
+        .iter()
+        .filter(|one| one.row.is_some())
+        .filter_map(|one| one.host_session.as_ref())
+        .map(ToString::to_string)
+        .collect();
     let is_repeat = |one: &&Source| {
-        one.row.is_none() && one.host_session.as_ref().is_some_and(|session| sessions.contains(session.as_str()))
+        one.row.is_none()
+            && one.host_session.as_ref().is_some_and(|session| sessions.contains(session.as_str()))
     };
     group.into_iter().filter(|one| !is_repeat(one)).collect()
 }
@@ -226,7 +239,12 @@ fn extend(
         shorten(&mut after.guidance.evidence);
     }
     if all.len() + 1 >= before.guidance.evidence.len() {
-        all.push(Source { piece: one.piece.clone(), row: one.row, memory: None, host_session: one.host_session.clone() });
+        all.push(Source {
+            piece: one.piece.clone(),
+            row: one.row,
+            memory: None,
+            host_session: one.host_session.clone(),
+        });
         let pieces: Vec<&Piece> = all.iter().map(|source| &source.piece).collect();
         if let Some(proposal) = propose(&pieces) {
             apply(&mut after, &proposal, &pieces);
@@ -274,10 +292,16 @@ fn create(
     apply(&mut memory, proposal, &pieces);
     // Statements of the same, which the rule would repeat.
     for stated in group.iter().filter_map(|one| one.memory) {
-        memory.links.push(Link { to: stated, relation: Relation::Extends, weight: 1.0, origin: memory.origin });
+        memory.links.push(Link {
+            to: stated,
+            relation: Relation::Extends,
+            weight: 1.0,
+            origin: memory.origin,
+        });
     }
     let is_own_correction = |one: &&&Source| one.piece.sort == Sort::Correction && one.piece.detail.typed;
-    let by_itself = policy == AcceptPolicy::OwnCorrections && is_own && group.iter().all(|one| is_own_correction(&one));
+    let by_itself =
+        policy == AcceptPolicy::OwnCorrections && is_own && group.iter().all(|one| is_own_correction(&one));
     if by_itself {
         memory.kind = Kind::Rule;
         memory.set_status(Status::Active, now);
@@ -313,12 +337,17 @@ fn apply(memory: &mut Memory, proposal: &Proposal, pieces: &[&Piece]) {
 /// "3 corrections in 2 sessions".
 fn reason(pieces: &[&Piece]) -> String {
     let sessions: BTreeSet<&str> = pieces.iter().map(|piece| piece.session.as_str()).collect();
-    let plural = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
+    let plural =
+        |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
     let explicit = pieces.iter().filter(|piece| piece.is_explicit()).count();
     let what = if explicit == pieces.len() {
         plural(explicit, "correction")
     } else {
-        format!("{}, {}", plural(pieces.len(), "piece of evidence").replace("piece of evidences", "pieces of evidence"), plural(explicit, "correction"))
+        format!(
+            "{}, {}",
+            plural(pieces.len(), "piece of evidence").replace("piece of evidences", "pieces of evidence"),
+            plural(explicit, "correction")
+        )
     };
     format!("{what} in {}", plural(sessions.len(), "session"))
 }
@@ -326,7 +355,12 @@ fn reason(pieces: &[&Piece]) -> String {
 fn quote(one: &Source) -> Evidence {
     let piece = &one.piece;
     let text: String = piece.text.chars().take(MOST_QUOTED).collect();
-    Evidence { at: piece.at, sort: piece.sort, session: one.host_session.clone(), text: Clean::already_redacted(text) }
+    Evidence {
+        at: piece.at,
+        sort: piece.sort,
+        session: one.host_session.clone(),
+        text: Clean::already_redacted(text),
+    }
 }
 
 /// The newest, oldest first.
@@ -337,7 +371,12 @@ fn shorten(evidence: &mut Vec<Evidence>) {
 }
 
 /// Statements that wait in the inbox and say the same leave it: the insight says it for them.
-fn take_over_waiting(writer: &mut Writer<'_>, memory: &Memory, pieces: &[&Piece], now: Timestamp) -> Result<(), EngineError> {
+fn take_over_waiting(
+    writer: &mut Writer<'_>,
+    memory: &Memory,
+    pieces: &[&Piece],
+    now: Timestamp,
+) -> Result<(), EngineError> {
     for kind in [Kind::Constraint, Kind::Convention, Kind::Decision, Kind::Fact] {
         for text in pieces.iter().map(|piece| &piece.text).collect::<BTreeSet<_>>() {
             let probe = Memory { kind, body: Clean::already_redacted(text.clone()), ..memory.clone() };
@@ -361,9 +400,11 @@ pub(crate) fn accepted(memory: &mut Memory) {
         return;
     }
     memory.kind = Kind::Rule;
-    let binds = memory.guidance.when.iter().any(|text| {
-        text.parse::<Trigger>().is_ok_and(|trigger| !matches!(trigger, Trigger::Prompt(_)))
-    });
+    let binds = memory
+        .guidance
+        .when
+        .iter()
+        .any(|text| text.parse::<Trigger>().is_ok_and(|trigger| !matches!(trigger, Trigger::Prompt(_))));
     let proposed = memory.guidance.action.filter(|action| !action.binds());
     memory.guidance.action = Some(proposed.unwrap_or(if binds { Action::Warn } else { Action::Tell }));
 }

@@ -49,6 +49,8 @@ operations! {
     distil { OPERATION }
     bootstrap { OPERATION }
     failures { OPERATION }
+    learn { OPERATION }
+    insights { OPERATION }
     ledger { OPERATION }
     told { OPERATION }
     report { OPERATION }
