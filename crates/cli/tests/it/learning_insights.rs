@@ -249,6 +249,9 @@ fn what_is_learned_counts_and_an_assistant_never_speaks_for_the_user() {
 #[test]
 fn a_forgotten_insight_leaves_nothing_behind() {
     let home = home();
+    // A memory that was distilled from the same words would be another memory, and stay.
+    fs::create_dir_all(home.user_config().parent().unwrap()).unwrap();
+    fs::write(home.user_config(), "[distil]\nenabled = false\n").unwrap();
     let shop = repository(&home, "shop");
     for (session, prompt) in
         [("one", "no, use walrusctl deploy, not npm"), ("two", "I told you to use walrusctl deploy, not npm")]
