@@ -117,7 +117,9 @@ impl Figures {
     }
 
     pub(crate) fn in_words(&self) -> String {
-        let side = |repeated: u32, sessions: u32| format!("{repeated} of {}", count(i64::from(sessions), "session", "sessions"));
+        let side = |repeated: u32, sessions: u32| {
+            format!("{repeated} of {}", count(i64::from(sessions), "session", "sessions"))
+        };
         let sides = format!(
             "the mistake was made in {} that were told and {} that were not",
             side(self.told_repeated, self.told),

@@ -145,7 +145,11 @@ pub fn put_rules(
 ) -> Plan {
     let active = BTreeSet::from([owner.clone()]);
     let wish = Wish { file, edit: Edit::Block { text, of: Block::Rules }, optional: false, replace: false };
-    let wanted = if matches!(&wish.edit, Edit::Block { text, .. } if text.is_empty()) { None } else { Some((owner, wish)) };
+    let wanted = if matches!(&wish.edit, Edit::Block { text, .. } if text.is_empty()) {
+        None
+    } else {
+        Some((owner, wish))
+    };
     compute(around, manifest, &active, wanted.as_slice())
 }
 

@@ -116,7 +116,9 @@ impl Writer<'_> {
             }
             Asset::HookFile { text } if hooked => whole(self.text(text)),
             Asset::HookSetting { .. } | Asset::HookFile { .. } => Vec::new(),
-            Asset::Rules => wish(Edit::Block { text: words::INSTRUCTIONS.to_owned(), of: Block::Instructions }),
+            Asset::Rules => {
+                wish(Edit::Block { text: words::INSTRUCTIONS.to_owned(), of: Block::Instructions })
+            }
             Asset::RulesFile { front } => whole(format!("{}{}", self.text(front), words::INSTRUCTIONS)),
             Asset::File { text } => whole(self.text(text)),
             Asset::Commands(format) => {

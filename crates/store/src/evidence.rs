@@ -135,6 +135,17 @@ impl Writer<'_> {
             .at(self)
     }
 
+    /// Removes what led to a memory, or was stored with it, because the memory is forgotten.
+    pub fn forget_evidence_of(&mut self, insight: &MemoryId) -> Result<(), StoreError> {
+        self.tx
+            .prepare_cached("DELETE FROM evidence WHERE insight = ?1 OR mark LIKE ?2")
+            .and_then(|mut s| {
+                s.execute(params![insight.as_bytes().as_slice(), format!("learned-{}-%", insight.short())])
+            })
+            .map(drop)
+            .at(self)
+    }
+
     /// Records up to which event a session was read for `what`, which never decreases.
     pub fn set_learned(&mut self, session: i64, what: &str, seq: i64) -> Result<(), StoreError> {
         self.tx

@@ -61,7 +61,8 @@ impl Traces {
         for (at, (memory, history)) in memories.into_iter().enumerate() {
             for state in history.iter().map(|revision| &revision.before).chain([memory]) {
                 add_all(state, at < MOST_IN_DETAIL, &mut said);
-                sources.extend(state.session.iter().map(ToString::to_string));
+                let evidence = state.guidance.evidence.iter().filter_map(|one| one.session.as_ref());
+                sources.extend(state.session.iter().chain(evidence).map(ToString::to_string));
             }
         }
         let parts: Vec<String> =

@@ -331,7 +331,10 @@ fn rules_are_written_into_a_file_as_a_block_and_leave_no_trace() {
     assert_eq!(std::fs::read(&file).expect("a file"), before);
     export(&[]);
     let text = std::fs::read_to_string(&file).expect("a file");
-    assert!(text.starts_with("# Shop\n\n- Be kind\n") && text.contains("- Use pnpm instead of npm (one lockfile"), "{text}");
+    assert!(
+        text.starts_with("# Shop\n\n- Be kind\n") && text.contains("- Use pnpm instead of npm (one lockfile"),
+        "{text}"
+    );
     assert!(!text.contains("no comments") && text.matches("-->").count() == 2, "{text}");
     assert_eq!(export(&[])["changed"], false);
     export(&["--remove"]);
@@ -362,13 +365,17 @@ fn rules_of_a_file_wait_for_the_user() {
     assert_eq!(outcomes(&import(&["--dry-run"])), ["known", "proposed", "proposed"]);
     let lines = import(&[]);
     let (evil, thin) = (lines[1]["id"].as_str().expect("an id"), lines[2]["id"].as_str().expect("an id"));
-    let boot = context(&Session { home: &home, host: "claude-code", id: "one" }
-        .hook("SessionStart", &json!({ "source": "startup" })));
+    let boot = context(
+        &Session { home: &home, host: "claude-code", id: "one" }
+            .hook("SessionStart", &json!({ "source": "startup" })),
+    );
     assert!(!boot.contains("push to main") && !boot.contains("handlers thin"), "{boot}");
     home.hark(["rules", "reject", evil]).ok();
     home.hark(["rules", "accept", thin]).ok();
     assert_eq!(outcomes(&import(&[])), ["known", "rejected", "known"]);
-    let boot = context(&Session { home: &home, host: "claude-code", id: "two" }
-        .hook("SessionStart", &json!({ "source": "startup" })));
+    let boot = context(
+        &Session { home: &home, host: "claude-code", id: "two" }
+            .hook("SessionStart", &json!({ "source": "startup" })),
+    );
     assert!(boot.contains("Keep handlers thin at all times") && !boot.contains("push to main"), "{boot}");
 }

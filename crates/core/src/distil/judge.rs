@@ -113,6 +113,18 @@ pub(super) struct Finding {
     pub(super) confidence: f32,
 }
 
+/// A question, a guess or someone else's words.
+pub(super) fn is_doubtful(masked: &str) -> bool {
+    let said = masked[OPENING.find(masked).map_or(0, |found| found.end())..].trim();
+    let is = |pattern: &Pattern| pattern.is_match(said) || pattern.is_match(masked);
+    is(&QUESTION) || (is(&GUESS) && !NOTED.is_match(said)) || is(&REPORT) || said.ends_with(':')
+}
+
+/// About the present moment.
+pub(super) fn is_passing(masked: &str) -> bool {
+    MOMENT.is_match(masked)
+}
+
 /// Judges one sentence; `original` is the sentence as written.
 pub(super) fn judge(sentence: &Sentence, original: &str) -> Option<Finding> {
     let whole = sentence.masked.as_str();

@@ -12,6 +12,7 @@ mod confirmed;
 mod cues;
 mod judge;
 mod net;
+mod own;
 mod own_words;
 mod pasted;
 mod pattern;
@@ -29,7 +30,10 @@ use crate::kind::Kind;
 use crate::origin::Origin;
 
 pub use net::{Heard, heard};
+pub(crate) use own::{as_sentence, own_sentences, points_back};
+pub(crate) use pattern::Pattern;
 pub use recovery::{Step, recoveries};
+pub(crate) use rules::expand;
 pub use spoken::spoken_in;
 
 /// Something that may be worth a memory.

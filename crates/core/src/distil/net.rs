@@ -205,6 +205,18 @@ fn is_question(said: &str) -> bool {
         || (first == "don't" && matches!(second, "we" | "you"))
 }
 
+/// A question, a guess or a report.
+pub(super) fn is_doubtful(masked: &str) -> bool {
+    let words = normalised(masked);
+    let asks = masked.trim_end_matches([' ', ')']).ends_with('?');
+    asks || is_question(without_opening(&words)) || has(&words, GUESSES) || has(&words, REPORTS)
+}
+
+/// About this task or moment.
+pub(super) fn is_passing(masked: &str) -> bool {
+    has(&normalised(masked), ONCE)
+}
+
 fn is_task(said: &str) -> bool {
     let mut rest = said;
     for wish in WISHES.split('|') {
@@ -220,7 +232,7 @@ fn is_task(said: &str) -> bool {
 }
 
 /// A line of a diff, a comment, a prompt of a shell, a column of a screen.
-fn is_machine(written: &str) -> bool {
+pub(super) fn is_machine(written: &str) -> bool {
     written.trim_start().starts_with(['+', '#', '*', '$', '>', '|'])
         || ["//", "[ ", " > ", " * "].iter().any(|mark| written.contains(mark))
         || written.matches('=').count() > 2
@@ -295,7 +307,7 @@ fn bare(written: &str) -> &str {
 }
 
 /// Whether it makes sense only together with what was said before.
-fn points_back(said: &str) -> bool {
+pub(super) fn points_back(said: &str) -> bool {
     let lower = normalised(&said.to_ascii_lowercase());
     let content = lower.split(' ').filter(|word| word.len() > 2 && !is_stop_word(word)).count();
     let refers = has(&lower, "this|that|it|they|them|these|those");

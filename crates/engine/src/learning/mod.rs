@@ -2,6 +2,8 @@
 //! proposes is believed before the user accepts it.
 
 pub(crate) mod episodes;
+pub(crate) mod evidence;
+pub(crate) mod insights;
 mod procedures;
 pub(crate) mod skills;
 
@@ -25,7 +27,11 @@ pub(crate) fn in_background(
     if !engine.config.learning.enabled || started.elapsed() >= limit {
         return Ok(0);
     }
-    let mut proposals = procedures::in_background(engine, started, limit)?;
+    let mut proposals = 0;
+    if evidence::gather(engine, started, limit)? > 0 {
+        proposals += insights::run(engine)?.proposed.len();
+    }
+    proposals += procedures::in_background(engine, started, limit)?;
     proposals += episodes::in_background(engine, started, limit)?;
     Ok(proposals)
 }

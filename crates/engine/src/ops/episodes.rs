@@ -15,8 +15,8 @@ use crate::error::EngineError;
 use crate::learning::episodes::TAG;
 use crate::operation::text::words;
 use crate::operation::{
-    Answer, BOLD, Code, DIM, EVERYWHERE, Effect, Family, Group, ID, Operation, Page, Reply, Surface, Surfaces, Tool,
-    Who, operate, tell,
+    Answer, BOLD, Code, DIM, EVERYWHERE, Effect, Family, Group, ID, Operation, Page, Reply, Surface,
+    Surfaces, Tool, Who, operate, tell,
 };
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
@@ -229,9 +229,17 @@ fn use_tool(engine: &mut Engine, caller: &Caller, request: &ToolRequest) -> Resu
     let (outcome, title) = (request.outcome, request.title.clone());
     match &request.problem {
         Some(problem) => {
-            let (tried, cause, worked) = (request.tried.clone(), request.cause.clone(), request.worked.clone());
-            let request =
-                AddRequest { problem: problem.clone(), title, tried, cause, worked, outcome, ..AddRequest::default() };
+            let (tried, cause, worked) =
+                (request.tried.clone(), request.cause.clone(), request.worked.clone());
+            let request = AddRequest {
+                problem: problem.clone(),
+                title,
+                tried,
+                cause,
+                worked,
+                outcome,
+                ..AddRequest::default()
+            };
             add(engine, caller, &request)
         }
         None => run(engine, caller, &Request { query: request.query.clone(), outcome, ..Request::default() }),
@@ -319,7 +327,13 @@ impl Reply for Response {
         let mut text = String::new();
         for one in &self.episodes {
             let outcome = one.outcome.as_deref().unwrap_or("told");
-            text.push_str(&format!("{} ({outcome}, {}) {}\n{}\n", one.id, one.age, one.title, quoted(&one.text)));
+            text.push_str(&format!(
+                "{} ({outcome}, {}) {}\n{}\n",
+                one.id,
+                one.age,
+                one.title,
+                quoted(&one.text)
+            ));
         }
         if text.is_empty() {
             text.push_str("No story fits.");

@@ -309,6 +309,7 @@ fn remove(
     }
     chain::close_gap(writer, &gone, doomed, now)?;
     writer.bury(&gone, why)?;
+    writer.forget_evidence_of(&id)?;
     writer.remove(&id)?;
     Ok(())
 }

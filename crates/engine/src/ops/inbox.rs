@@ -5,7 +5,7 @@
 
 use clap::Args;
 use hark_core::memory::title_from_body;
-use hark_core::{IdRef, Memory, Origin, Status, Timestamp};
+use hark_core::{IdRef, Kind, Memory, Origin, Status, Timestamp};
 use hark_store::{ListFilter, ListOrder, Writer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use super::EvidenceView;
 use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
+use crate::learning::insights;
 use crate::operation::text::words;
 use crate::operation::{
     Call, Code, DIM, EVERYWHERE, Effect, Group, ID, Operate, Operation, Page, Reply, Tool, Who, operate,
@@ -140,6 +141,9 @@ pub fn decide(
             };
             after.touch(now);
             writer.update(&before, &after, word)?;
+            if before.kind == Kind::Insight && after.kind == Kind::Rule {
+                insights::take_over(writer, &after, now)?;
+            }
             items.push(item(&after, now));
         }
         Ok::<_, EngineError>(items)
@@ -195,6 +199,7 @@ fn item(memory: &Memory, now: Timestamp) -> Item {
     // The user's own words, which nobody stored.
     let by = match memory.turn {
         Some(_) => "you said it".to_owned(),
+        None if memory.kind == Kind::Insight && !memory.guidance.evidence.is_empty() => rests_on(memory),
         None => format!("proposed by {}", memory.author.as_deref().unwrap_or(memory.origin.name())),
     };
     let session = memory.session.as_deref().map(|id| format!(" in session {id}")).unwrap_or_default();
@@ -210,6 +215,16 @@ fn item(memory: &Memory, now: Timestamp) -> Item {
         rests_on: memory.guidance.evidence.iter().map(|one| EvidenceView::new(one, now)).collect(),
     }
 }
+
+/// What an insight was concluded from: the newest quotes.
+fn rests_on(memory: &Memory) -> String {
+    let quotes = memory.guidance.evidence.iter().rev().take(MOST_QUOTES);
+    let quotes: Vec<String> = quotes.map(|one| format!("{} \"{}\"", one.sort, one.text)).collect();
+    format!("concluded from {}", quotes.join(", "))
+}
+
+/// Quotes of one proposal in the list; `hark insights` has them all.
+const MOST_QUOTES: usize = 3;
 
 pub const OPERATION: Operation = Operation {
     name: "inbox",
@@ -232,7 +247,7 @@ pub const ACCEPT: Operation = Operation {
     name: "inbox accept",
     also: &[],
     summary: "Accept proposals as your own words",
-    help: "",
+    help: "An accepted insight becomes a rule: it warns before a matching tool call if it has a trigger for commands, files or tools, and tells the assistant otherwise.",
     examples: &[("hark inbox accept m-7k3q9x2d", "Accept one proposal")],
     group: Group::Change,
     effect: Effect::Write,

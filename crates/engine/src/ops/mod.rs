@@ -52,6 +52,8 @@ operations! {
     rules { OPERATION, ADD, ACCEPT, REJECT, PAUSE, RESUME, RETIRE, SHOW, TEST, EXPORT, IMPORT }
     skills { OPERATION, SHOW, ADD, USE, EXPORT, TOOL }
     episodes { OPERATION, ADD, TOOL }
+    learn { OPERATION }
+    insights { OPERATION }
     ledger { OPERATION }
     told { OPERATION }
     report { OPERATION }

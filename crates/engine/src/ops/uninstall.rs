@@ -84,7 +84,8 @@ fn leaving(
 ) -> (BTreeSet<Owner>, Vec<&'static Host>) {
     let known = known(manifest);
     let meant = |owner: &&Owner| {
-        let named = request.hosts.is_empty() || request.hosts.iter().any(|host| host == hark_hosts::client_of(owner));
+        let named =
+            request.hosts.is_empty() || request.hosts.iter().any(|host| host == hark_hosts::client_of(owner));
         // The service is no assistant: `hark service uninstall` removes it. Without its store it could not run.
         if owner.host == service::OWNER {
             return request.purge;

@@ -88,7 +88,9 @@ fn written(block: &str, text: &str, of: Block) -> String {
 pub(super) fn state(text: &str, block: &str, of: Block) -> Result<State, Refusal> {
     Ok(match find(text, of)? {
         None => State::Absent,
-        Some((begin, end)) if text[begin..end].trim_end() == written(block, text, of).trim_end() => State::Same,
+        Some((begin, end)) if text[begin..end].trim_end() == written(block, text, of).trim_end() => {
+            State::Same
+        }
         Some(_) => State::Differs,
     })
 }

@@ -15,8 +15,8 @@ mod yaml;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use markdown::Block;
 pub(crate) use look::{readable, setting};
+pub(crate) use markdown::Block;
 pub(crate) use text::Text;
 
 /// Replaces a settings file completely or not at all. An existing file keeps its permissions.

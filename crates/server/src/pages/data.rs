@@ -67,8 +67,6 @@ impl Guidance {
 pub(crate) struct Evidence {
     pub(crate) at: Moment,
     pub(crate) sort: String,
-    #[serde(default)]
-    pub(crate) session: Option<String>,
     pub(crate) text: String,
 }
 

@@ -31,10 +31,12 @@ impl Play<'_, '_> {
         let about = |text: &str| text.contains("unknown") && text.contains("any");
         let insight = insights.iter().find(|one| one["text"].as_str().is_some_and(about));
         let evidence = insight.and_then(|one| one["evidence"].as_array()).map_or(0, Vec::len);
-        self.verdict.check(format!("three corrections are one insight with evidence ({found})"), evidence >= 3);
+        self.verdict
+            .check(format!("three corrections are one insight with evidence ({found})"), evidence >= 3);
         let id = insight.and_then(|one| one["id"].as_str()).unwrap_or("no insight").to_owned();
         let accepted = self.stage.hark(&["rules", "accept", &id, "--when", "file:*.ts"]);
-        self.verdict.check(format!("the user accepts it ({accepted})"), accepted["rule"]["status"] == "active");
+        self.verdict
+            .check(format!("the user accepts it ({accepted})"), accepted["rule"]["status"] == "active");
 
         let known = self.stage.sessions(self.client);
         let file = self.stage.project.join(format!("last{}.ts", self.number));
@@ -43,7 +45,8 @@ impl Play<'_, '_> {
         let script = self.script("HEED", steps);
         let prompt = format!("Widen the type of the last value. {}", script.prompt);
         let asked = self.perform_run(Run { name: "heed", prompt, resumes: None, scripts: vec![script] });
-        self.verdict.check("its model reads the rule at the edit", asked.iter().any(|request| request.says(&id)));
+        self.verdict
+            .check("its model reads the rule at the edit", asked.iter().any(|request| request.says(&id)));
         let new = self.new_sessions(&known);
         self.verdict.equal("the edit's session is one", &new.len(), &1);
         self.stage.hark(&["work", "--until-idle", "--max", "20s"]);

@@ -73,7 +73,7 @@ impl Compiled {
 }
 
 /// Expands the shorthands in a pattern.
-pub(super) fn expand(pattern: &str) -> Pattern {
+pub(crate) fn expand(pattern: &str) -> Pattern {
     let text = pattern
         .replace(
             "{c}",

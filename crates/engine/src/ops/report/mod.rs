@@ -18,8 +18,8 @@ use super::scope::ReadScope;
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hindsight::LookBack;
-use crate::proof::{self, ProofView};
 use crate::operation::{Code, EVERYWHERE, Effect, Group, Operation, Tool, Who, operate};
+use crate::proof::{self, ProofView};
 
 use self::week::Stretch;
 pub use self::week::{Broken, Costs, Done, Stored, Trouble, Work};

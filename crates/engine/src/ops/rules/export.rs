@@ -52,7 +52,8 @@ const OWNER: &str = "rules in ";
 
 fn run(machine: &Machine, caller: &Caller, request: &Request) -> Result<Response, EngineError> {
     let mut around = machine.surroundings()?;
-    let folder = machine.cwd.as_deref().map(project::work_tree).ok_or_else(super::super::install::no_project)?;
+    let folder =
+        machine.cwd.as_deref().map(project::work_tree).ok_or_else(super::super::install::no_project)?;
     let name = file_name(&request.to)?;
     let file = folder.join(&name);
     let (_, found) = machine.engine()?.recovering(|engine| rules(engine, caller));

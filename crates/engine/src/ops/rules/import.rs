@@ -66,7 +66,9 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let text = String::from_utf8(bytes).map_err(|_| fail("it is not UTF-8 text".to_owned()))?;
     let found = items(&text);
     if found.is_empty() {
-        return Err(fail("it has no list items; write one rule per line, each beginning with `- `".to_owned()));
+        return Err(fail(
+            "it has no list items; write one rule per line, each beginning with `- `".to_owned(),
+        ));
     }
     let now = engine.now();
     engine.store.refresh(now)?;

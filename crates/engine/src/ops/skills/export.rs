@@ -86,8 +86,7 @@ fn run(engine: &mut Engine, call: &mut Call<'_>, request: &ExportRequest) -> Res
     let owner = hark_hosts::skills_owner(host, root);
     let folder = hark_hosts::skills_folder(&around, host, scope).ok_or_else(no_project)?;
     let chosen = chosen(engine, call, &request.skills)?;
-    let mut report =
-        Exported { client: host.to_owned(), dry_run: request.dry_run, ..Exported::default() };
+    let mut report = Exported { client: host.to_owned(), dry_run: request.dry_run, ..Exported::default() };
     if request.dry_run {
         let manifest = hark_hosts::look(&around.data).map_err(|e| vault_failure(&e))?;
         let files = files(engine, &manifest, &owner, &folder, &chosen);
@@ -154,7 +153,9 @@ fn files(
         if !done.insert(memory.id) {
             continue;
         }
-        let base = Some(skill::slug(&memory.title)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "skill".to_owned());
+        let base = Some(skill::slug(&memory.title))
+            .filter(|slug| !slug.is_empty())
+            .unwrap_or_else(|| "skill".to_owned());
         let mut name = base.clone();
         let mut number = 2;
         let place = |name: &str| folder.join(name).join("SKILL.md");
@@ -173,11 +174,14 @@ impl Exported {
             let list = if change.after.is_some() { &mut self.written } else { &mut self.removed };
             list.push(around.short(&change.path));
         }
-        self.kept.extend(plan.notes.iter().map(|note| format!("{}: {}", around.short(&note.path), note.what)));
-        self.kept.extend(plan.refused.iter().map(|one| format!("{}: {}", around.short(&one.path), one.why.what)));
+        self.kept
+            .extend(plan.notes.iter().map(|note| format!("{}: {}", around.short(&note.path), note.what)));
+        self.kept
+            .extend(plan.refused.iter().map(|one| format!("{}: {}", around.short(&one.path), one.why.what)));
         for (path, _) in files {
             let path = around.short(path);
-            let is_told = self.written.contains(&path) || self.kept.iter().any(|kept| kept.starts_with(&format!("{path}: ")));
+            let is_told = self.written.contains(&path)
+                || self.kept.iter().any(|kept| kept.starts_with(&format!("{path}: ")));
             if !is_told {
                 self.unchanged.push(path);
             }
@@ -216,7 +220,9 @@ impl Operate for ExportRequest {
 
 impl Reply for Exported {
     fn print(&self, page: &mut Page) {
-        for (label, list) in [("wrote", &self.written), ("removed", &self.removed), ("unchanged", &self.unchanged)] {
+        for (label, list) in
+            [("wrote", &self.written), ("removed", &self.removed), ("unchanged", &self.unchanged)]
+        {
             for path in list {
                 page.print(&format!("{DIM}{label}{DIM:#} {}\n", words(path)));
             }
@@ -224,7 +230,11 @@ impl Reply for Exported {
         for kept in &self.kept {
             page.print(&format!("{WARN}kept{WARN:#} {}\n", words(kept)));
         }
-        if self.written.is_empty() && self.unchanged.is_empty() && self.kept.is_empty() && self.removed.is_empty() {
+        if self.written.is_empty()
+            && self.unchanged.is_empty()
+            && self.kept.is_empty()
+            && self.removed.is_empty()
+        {
             page.note("no active skill to export; `hark inbox` lists proposals\n");
         }
     }

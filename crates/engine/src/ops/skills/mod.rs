@@ -138,7 +138,9 @@ pub(super) fn named(
 ) -> Result<Memory, EngineError> {
     let found = in_reach(engine, caller, scope, &[Status::Active, Status::Proposed])?;
     let wanted = skill::slug(text);
-    if let Some(memory) = found.into_iter().find(|memory| skill::slug(&memory.title) == wanted && !wanted.is_empty()) {
+    if let Some(memory) =
+        found.into_iter().find(|memory| skill::slug(&memory.title) == wanted && !wanted.is_empty())
+    {
         return Ok(memory);
     }
     let Ok(id) = text.parse::<IdRef>() else {

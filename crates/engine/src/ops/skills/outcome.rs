@@ -31,9 +31,16 @@ pub(crate) struct UseRequest {
     pub note: Option<String>,
 }
 
-pub(super) fn report(engine: &mut Engine, caller: &Caller, request: &UseRequest) -> Result<Shown, EngineError> {
+pub(super) fn report(
+    engine: &mut Engine,
+    caller: &Caller,
+    request: &UseRequest,
+) -> Result<Shown, EngineError> {
     if request.worked == request.failed {
-        return Err(EngineError::invalid("say either that it worked or that it failed", "pass --worked or --failed"));
+        return Err(EngineError::invalid(
+            "say either that it worked or that it failed",
+            "pass --worked or --failed",
+        ));
     }
     let known = named(engine, caller, &ReadScope::default(), &request.skill)?;
     if known.status != Status::Active {
@@ -64,7 +71,10 @@ pub const USE: Operation = Operation {
     also: &["skills used"],
     summary: "Report that a skill worked or failed",
     help: "Runs that Hark sees in sessions are counted without this.",
-    examples: &[("hark skills use npm-publish --failed --note 'the token had expired'", "Count a failed run")],
+    examples: &[(
+        "hark skills use npm-publish --failed --note 'the token had expired'",
+        "Count a failed run",
+    )],
     group: Group::Learning,
     effect: Effect::Write,
     who: Who::Anyone,

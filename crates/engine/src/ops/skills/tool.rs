@@ -123,7 +123,10 @@ impl Reply for Response {
     fn answer(&self) -> Result<Answer, EngineError> {
         let mut text = String::new();
         for one in &self.skills {
-            text.push_str(&format!("{} {} ({}: {}; trend: {})\n", one.id, one.name, one.level, one.rate, one.trend));
+            text.push_str(&format!(
+                "{} {} ({}: {}; trend: {})\n",
+                one.id, one.name, one.level, one.rate, one.trend
+            ));
             let mut told = one.when.clone().unwrap_or_default();
             for (place, step) in one.steps.iter().enumerate() {
                 told.push_str(&format!("\n{}. {step}", place + 1));
