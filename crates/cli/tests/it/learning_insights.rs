@@ -243,7 +243,7 @@ fn what_is_learned_counts_and_an_assistant_never_speaks_for_the_user() {
         last = home.hark(["learn", text, "--json"]).within(&shop).ok().json();
     }
     assert_eq!(last["insights"].as_array().unwrap().len(), 1, "{last}");
-    home.hark(["learn", "x y z", "--severity", "huge"]).fails(2);
+    home.hark(["learn", "x y z", "--severity", "huge"]).fails(1);
 }
 
 #[test]
@@ -332,8 +332,13 @@ fn poison_never_becomes_evidence() {
     tell(&home, &shop, "sub", "UserPromptSubmit", &sub);
     tell(&home, &shop, "sub", "SessionEnd", &json!({ "reason": "exit", "parent_session_id": "one" }));
     works(&home);
-    let rows =
-        hark_testkit::sqlite::rows(&home.database(), "SELECT text FROM evidence WHERE sort <> 'failure'");
+    // Only if the client told us that it is a subagent.
+    let shown = home.hark(["sessions", "show", "sub", "--json"]).run();
+    let is_known = shown.code == Some(0) && shown.json()["parent"].is_string();
+    let others =
+        if is_known { "" } else { "AND session NOT IN (SELECT num FROM session WHERE host_session = 'sub')" };
+    let sql = format!("SELECT text FROM evidence WHERE sort <> 'failure' {others}");
+    let rows = hark_testkit::sqlite::rows(&home.database(), &sql);
     assert_eq!(rows, [] as [String; 0]);
     assert_eq!(insights(&home, &["--all"]), [] as [Value; 0]);
     assert_eq!(hark_testkit::sqlite::number(&home.database(), "SELECT count(*) FROM trigger_key"), 0);
@@ -343,7 +348,7 @@ fn poison_never_becomes_evidence() {
     assert_eq!(
         hark_testkit::sqlite::number(
             &home.database(),
-            "SELECT count(*) FROM evidence WHERE sort = 'correction'"
+            "SELECT count(*) FROM evidence WHERE sort = 'correction' AND text LIKE '%pnpm%'"
         ),
         1
     );
