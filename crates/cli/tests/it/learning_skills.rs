@@ -188,7 +188,7 @@ fn places(home: &Home, folder: &Path, client: &str) -> [(Vec<&'static str>, Path
         "claude-code" => (user.join(".claude/skills"), ".claude/skills"),
         "codex" => (user.join(".codex/skills"), ".agents/skills"),
         "gemini" => (user.join(".gemini/skills"), ".gemini/skills"),
-        _ => (home.root().join("config/opencode/skills"), ".opencode/skills"),
+        _ => (home.root().join("xdg/config/opencode/skills"), ".opencode/skills"),
     };
     [(vec![], own), (vec!["--project"], folder.join(project))]
 }

@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(name(&["npm run build", "npm publish"]), "npm-publish");
         assert_eq!(
             name(&["git tag -a {version} -m x", "cargo publish -p shop"]),
-            "git-tag-and-cargo-publish-shop"
+            "git-tag-and-cargo-publish"
         );
         assert_eq!(name(&["make a", "python scripts/collect.py"]), "python");
     }

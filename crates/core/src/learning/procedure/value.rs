@@ -27,6 +27,13 @@ pub(super) fn sort_of(word: &str) -> Option<&'static str> {
     if parts().any(|part| part.len() >= 16 && is_mixed(part)) || is_uuid(word) || parts().any(is_date) {
         return Some("id");
     }
+    // A tag behind a name, such as `shop:3a13d16`.
+    if let Some((name, tag)) = word.rsplit_once([':', '@'])
+        && !name.is_empty()
+        && let Some(sort) = sort_of(tag)
+    {
+        return Some(if sort == "file" { "name" } else { sort });
+    }
     if word.starts_with("/tmp/") || word.starts_with("/var/folders/") || word.starts_with("/private/tmp/") {
         return Some("file");
     }
@@ -121,6 +128,9 @@ mod tests {
             ("https://a.example", Some("url")),
             ("/tmp/x", Some("file")),
             ("123456", Some("number")),
+            ("shop:3a13d16", Some("commit")),
+            ("registry.example/shop:2026-11-18", Some("date")),
+            ("shop:latest", None),
             ("main", None),
             ("feedbeef", None),
             ("k8s/app.yaml", None),
