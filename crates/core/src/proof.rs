@@ -142,7 +142,8 @@ fn difference<'a>(rules: impl Iterator<Item = &'a Outcomes> + Clone) -> Differen
         Share { share, sessions: 1.0 / spread }
     };
     let (silent, told) = (weighted(|rule| rule.silent), weighted(|rule| rule.told));
-    let (estimate, ((from, to), (low, high))) = (silent.share - told.share, (silent.interval(), told.interval()));
+    let (estimate, ((from, to), (low, high))) =
+        (silent.share - told.share, (silent.interval(), told.interval()));
     Difference {
         estimate,
         low: estimate - (silent.share - from).hypot(high - told.share),

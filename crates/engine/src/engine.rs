@@ -53,14 +53,7 @@ impl Caller {
     pub fn assistant(cwd: Option<PathBuf>, assistant: &hark_hosts::Assistant) -> Self {
         let author = Some(assistant.host.id.to_owned());
         let (session, process) = (assistant.session.clone(), hark_hosts::process::client());
-        Caller {
-            cwd,
-            origin: Some(Origin::Assistant),
-            author,
-            session,
-            process,
-            ..Caller::default()
-        }
+        Caller { cwd, origin: Some(Origin::Assistant), author, session, process, ..Caller::default() }
     }
 
     /// The user, who reads a page.

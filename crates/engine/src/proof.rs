@@ -118,7 +118,9 @@ impl Figures {
     }
 
     fn in_words(&self) -> String {
-        let side = |repeated: u32, sessions: u32| format!("{repeated} of {}", count(i64::from(sessions), "session", "sessions"));
+        let side = |repeated: u32, sessions: u32| {
+            format!("{repeated} of {}", count(i64::from(sessions), "session", "sessions"))
+        };
         let sides = format!(
             "the mistake was made in {} that were told and {} that were not",
             side(self.told_repeated, self.told),
@@ -152,7 +154,12 @@ impl ProofView {
     pub(crate) fn print(&self, page: &mut Page) {
         page.print(&format!("{BOLD}Do rules help?{BOLD:#} {}\n", self.total.in_words()));
         for rule in &self.rules {
-            page.print(&format!("  {DIM}{}{DIM:#}  {}\n    {DIM}{}{DIM:#}\n", rule.id, words(&rule.title), rule.figures.in_words()));
+            page.print(&format!(
+                "  {DIM}{}{DIM:#}  {}\n    {DIM}{}{DIM:#}\n",
+                rule.id,
+                words(&rule.title),
+                rule.figures.in_words()
+            ));
         }
     }
 }

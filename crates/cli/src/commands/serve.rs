@@ -4,10 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hark_engine::{Machine, serve_address};
 use hark_engine::machine::{SecretSource, address};
 use hark_engine::operation::Family;
 use hark_engine::service::{Host, Service};
+use hark_engine::{Machine, serve_address};
 use hark_server::{HttpOptions, Pool, Token};
 
 use super::Start;

@@ -100,7 +100,8 @@ fn the_interval_of_all_rules_contains_the_truth() {
             let mut dice = Dice(11);
             let (mut judged, mut covered) = (0, 0);
             while judged < RUNS {
-                let lived: Vec<Outcomes> = (0..rules).map(|_| truth.lived(&mut dice, sessions, 0.1)).collect();
+                let lived: Vec<Outcomes> =
+                    (0..rules).map(|_| truth.lived(&mut dice, sessions, 0.1)).collect();
                 let Some(inside) = covers(&total(&lived), truth.difference()) else { continue };
                 judged += 1;
                 covered += usize::from(inside);

@@ -336,17 +336,27 @@ mod tests {
         // More passages than a store in which every file is looked at each time.
         let paragraph = "Jars stand on shelves. ".repeat(60);
         for part in 0..3 {
-            let text: String = (0..400).map(|n| format!("## Part {part} {n}\n\n{n} {paragraph}\n\n")).collect();
+            let text: String =
+                (0..400).map(|n| format!("## Part {part} {n}\n\n{n} {paragraph}\n\n")).collect();
             keep(&mut engine, &text);
         }
-        assert!(engine.store.stats().unwrap().passages > 1_000, "{:?}", engine.store.stats().unwrap().passages);
+        assert!(
+            engine.store.stats().unwrap().passages > 1_000,
+            "{:?}",
+            engine.store.stats().unwrap().passages
+        );
         let stored = engine.store.find(&id.parse().unwrap()).unwrap();
         let file = engine.store.layout().memories().join(stored.name());
         let text = fs::read_to_string(&file).unwrap();
         fs::write(&file, text.replace("project: shop", "project: store-front")).unwrap();
         let mut projects = |caller: &Caller| -> Vec<String> {
             let found = ask(&mut engine, folder.path(), "project", caller);
-            found["projects"].as_array().unwrap().iter().map(|p| p["key"].as_str().unwrap().to_owned()).collect()
+            found["projects"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|p| p["key"].as_str().unwrap().to_owned())
+                .collect()
         };
         assert_eq!(projects(&Caller::reader()), ["shop"]);
         assert_eq!(projects(&Caller::user(None)), ["store-front"]);

@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Caller, Engine};
 use crate::error::EngineError;
 use crate::hindsight::LookBack;
-use crate::proof::{self, ProofView};
 use crate::operation::text::count;
 use crate::operation::{
     BOLD, Code, DIM, EVERYWHERE, Effect, Group, Operation, Page, Reply, Tool, Who, operate,
 };
+use crate::proof::{self, ProofView};
 
 #[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
 pub struct Request {

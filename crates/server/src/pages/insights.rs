@@ -23,7 +23,8 @@ pub(crate) async fn page(State(desk): State<Desk>, request: Request) -> Response
     draw(desk, request, "Insights", |reader, frame| {
         let asked = json!({ "kinds": ["insight"], "statuses": ["proposed", "active"], "limit": MOST });
         let found: Memories = reader.ask("list", frame.asking(asked))?;
-        let (waiting, accepted) = found.memories.into_iter().partition(|insight| insight.status == "proposed");
+        let (waiting, accepted) =
+            found.memories.into_iter().partition(|insight| insight.status == "proposed");
         html(&Page { waiting, accepted, frame })
     })
     .await
