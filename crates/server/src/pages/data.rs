@@ -64,8 +64,6 @@ impl Guidance {
 pub(crate) struct Evidence {
     pub(crate) at: Moment,
     pub(crate) sort: String,
-    #[serde(default)]
-    pub(crate) session: Option<String>,
     pub(crate) text: String,
 }
 
