@@ -108,10 +108,11 @@ pub fn proof(outcomes: Outcomes) -> Proof {
 /// What the sessions of several rules say about all of them. Sessions are only compared with sessions of the same rule. A
 /// rule without a session on one side says nothing and is not counted.
 pub fn total(rules: &[Outcomes]) -> Proof {
-    let compared = || rules.iter().filter(|rule| rule.told.sessions > 0 && rule.silent.sessions > 0);
+    let compared: Vec<&Outcomes> =
+        rules.iter().filter(|rule| rule.told.sessions > 0 && rule.silent.sessions > 0).collect();
     let outcomes = match rules {
         [one] => *one,
-        _ => compared().fold(Outcomes::default(), |sum, rule| Outcomes {
+        _ => compared.iter().fold(Outcomes::default(), |sum, rule| Outcomes {
             told: sum.told.plus(rule.told),
             silent: sum.silent.plus(rule.silent),
         }),
@@ -119,7 +120,7 @@ pub fn total(rules: &[Outcomes]) -> Proof {
     if outcomes.told.sessions.min(outcomes.silent.sessions) < MIN_SESSIONS {
         return Proof { outcomes, verdict: Verdict::NotEnoughYet, difference: None };
     }
-    let difference = difference(compared());
+    let difference = difference(&compared);
     let verdict = if difference.low > 0.0 {
         Verdict::Helps
     } else if difference.high < 0.0 {
@@ -130,11 +131,11 @@ pub fn total(rules: &[Outcomes]) -> Proof {
     Proof { outcomes, verdict, difference: Some(difference) }
 }
 
-fn difference<'a>(rules: impl Iterator<Item = &'a Outcomes> + Clone) -> Difference {
-    let all: f64 = rules.clone().map(weight).sum();
+fn difference(rules: &[&Outcomes]) -> Difference {
+    let all: f64 = rules.iter().copied().map(weight).sum();
     let weighted = |side: fn(&Outcomes) -> Side| {
         let (mut share, mut spread) = (0.0, 0.0);
-        for rule in rules.clone() {
+        for rule in rules.iter().copied() {
             let (weight, side) = (weight(rule) / all, side(rule));
             share += weight * side.share().unwrap_or_default();
             spread += weight * weight / f64::from(side.sessions);

@@ -191,7 +191,10 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
     let started = Instant::now();
     let now = engine.now();
     engine.store.refresh(now)?;
-    embed::soon(engine);
+    // A page asks again with every key, and what an operation stored has its vectors already.
+    if !caller.for_page {
+        embed::soon(engine);
+    }
     let visible = request.scope.resolve(engine, caller)?.with_repository(engine, caller)?;
     let statuses = if request.statuses.is_empty() {
         vec![Status::Active, Status::Resolved, Status::Superseded]

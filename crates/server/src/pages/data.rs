@@ -261,6 +261,7 @@ pub(crate) fn surface_words(surface: &str) -> &'static str {
         "subagent" => "subagent",
         "remind" => "reminder",
         "gate" => "gate",
+        "rule" => "rule",
         "notice" => "start",
         _ => "other",
     }
