@@ -197,11 +197,12 @@ fn last_words(told: &Told<'_>) -> String {
     let last = told.replies.iter().rev().map(|(_, reply)| own(reply)).find(|words| !words.is_empty());
     let words = closing_words(&last.unwrap_or_default(), 70);
     // What was cut off says less than nothing.
-    match words.rfind(['.', '!', '?']) {
-        Some(end) if words.ends_with('…') => words[..=end].to_owned(),
-        None if words.ends_with('…') => String::new(),
-        _ => words,
+    if !words.ends_with('…') {
+        return words;
     }
+    // A full stop inside a name ends nothing.
+    let end = [". ", "! ", "? "].iter().filter_map(|mark| words.rfind(mark)).max();
+    end.map_or_else(String::new, |end| words[..=end].to_owned())
 }
 
 /// Whether the assistant says it itself, about what happened: neither repeated from a tool nor a directive.
