@@ -19,7 +19,7 @@ fn home() -> Home {
 
 fn add(home: &Home, text: &str, more: &[&str]) -> String {
     let flags = [&["rules", "add", "--json", text], more].concat();
-    home.hark(flags).within(&shop(home)).ok().json()["id"].as_str().expect("an id").to_owned()
+    home.hark(flags).within(shop(home)).ok().json()["id"].as_str().expect("an id").to_owned()
 }
 
 /// Events of one session, each call with an id of its own.
@@ -91,7 +91,7 @@ fn reason(reply: &Value) -> String {
 }
 
 fn rule(home: &Home, id: &str) -> Value {
-    home.hark(["rules", "show", id, "--json"]).within(&shop(home)).ok().json()["rule"].clone()
+    home.hark(["rules", "show", id, "--json"]).within(shop(home)).ok().json()["rule"].clone()
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn rules_of_other_projects_paused_and_retired_ones_do_not_apply() {
     assert_eq!(decision(&Session::start(&home, "two").run("1", "npm i")), "deny");
     home.hark(["rules", "retire", &id]).ok();
     assert_eq!(decision(&Session::start(&home, "three").run("1", "npm i")), "");
-    assert_eq!(home.hark(["rules", "--json"]).within(&shop(&home)).ok().json()["rules"], json!([]));
+    assert_eq!(home.hark(["rules", "--json"]).within(shop(&home)).ok().json()["rules"], json!([]));
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn only_the_user_makes_rules() {
         "--action",
         "deny",
     ];
-    let proposed = home.hark(flags).within(&shop(&home)).env("CLAUDECODE", "1").ok().json();
+    let proposed = home.hark(flags).within(shop(&home)).env("CLAUDECODE", "1").ok().json();
     assert_eq!(proposed["proposed"], true, "{proposed}");
     let id = proposed["id"].as_str().expect("an id");
     assert_eq!(decision(&Session::start(&home, "one").run("1", "npm i")), "");
@@ -301,7 +301,7 @@ fn a_trigger_is_tested_against_what_happened() {
         session.run(call, command);
     }
     let tested =
-        home.hark(["rules", "test", "--when", "command:npm *", "--json"]).within(&shop(&home)).ok().json();
+        home.hark(["rules", "test", "--when", "command:npm *", "--json"]).within(shop(&home)).ok().json();
     let result = &tested["results"][0];
     assert_eq!(
         (&result["matched"], &result["sessions"], &result["corrected"]),
@@ -324,7 +324,7 @@ fn rules_are_written_into_a_file_as_a_block_and_leave_no_trace() {
     home.hark(["rules", "pause", &paused]).ok();
     let export = |more: &[&str]| {
         let flags = [&["rules", "export", "--json", "--to", "claude"], more].concat();
-        home.hark(flags).within(&shop(&home)).ok().json()
+        home.hark(flags).within(shop(&home)).ok().json()
     };
     let shown = export(&["--dry-run"]);
     assert!(shown["diff"].as_str().expect("a diff").contains("+- Use pnpm instead of npm"), "{shown}");
@@ -340,9 +340,9 @@ fn rules_are_written_into_a_file_as_a_block_and_leave_no_trace() {
     export(&["--remove"]);
     assert_eq!(std::fs::read(&file).expect("a file"), before);
     export(&[]);
-    home.hark(["uninstall"]).within(&shop(&home)).ok();
+    home.hark(["uninstall"]).within(shop(&home)).ok();
     assert_eq!(std::fs::read(&file).expect("a file"), before);
-    home.hark(["rules", "export", "--to", "../CLAUDE.md"]).within(&shop(&home)).fails(1);
+    home.hark(["rules", "export", "--to", "../CLAUDE.md"]).within(shop(&home)).fails(1);
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn rules_of_a_file_wait_for_the_user() {
     .expect("a file");
     let import = |more: &[&str]| {
         let flags = [&["rules", "import", "--json", "CLAUDE.md"], more].concat();
-        home.hark(flags).within(&shop(&home)).ok().json()["lines"].clone()
+        home.hark(flags).within(shop(&home)).ok().json()["lines"].clone()
     };
     let outcomes = |lines: &Value| -> Vec<String> {
         let all = lines.as_array().expect("lines").iter();

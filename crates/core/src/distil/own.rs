@@ -37,9 +37,8 @@ pub(crate) fn own_sentences(text: &str, before: Option<&str>) -> Vec<Own> {
     let is_plan = all.iter().filter(|one| one.is_item).count() >= PLAN;
     let kept = all.iter().filter(|one| {
         let written = &text[one.span.clone()];
-        !(one.is_item && is_plan)
-            && !net::is_machine(written)
-            && !reply.as_ref().is_some_and(|reply| reply.holds(written))
+        let is_quoted = reply.as_ref().is_some_and(|reply| reply.holds(written));
+        !((one.is_item && is_plan) || is_quoted || net::is_machine(written))
     });
     kept.map(|one| {
         let written = &text[one.span.clone()];

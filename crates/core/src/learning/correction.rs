@@ -135,7 +135,7 @@ pub fn corrections(text: &str, context: &Context<'_>) -> Vec<Correction> {
             continue;
         }
         if let Some(told) = told(masked, &one.written, said) {
-            if let Some(one) = made(told.0, &told.1, one.span.clone(), true, told.2) {
+            if let Some(one) = made(&told.0, &told.1, one.span.clone(), true, told.2) {
                 push(&mut found, one);
             }
             continue;
@@ -144,7 +144,8 @@ pub fn corrections(text: &str, context: &Context<'_>) -> Vec<Correction> {
             continue;
         }
         if AGAIN.is_match(said) && said.split_whitespace().count() >= 4 {
-            if let Some(one) = made(as_sentence(written), &swap(said, written), one.span.clone(), true, false)
+            if let Some(one) =
+                made(&as_sentence(written), &swap(said, written), one.span.clone(), true, false)
             {
                 push(&mut found, one);
             }
@@ -175,13 +176,13 @@ pub fn corrections(text: &str, context: &Context<'_>) -> Vec<Correction> {
             let statement =
                 said_in(&mut statements, text, context.reply, &one.span).filter(|_| pair.wrong.is_none());
             let sentence = statement.unwrap_or(sentence);
-            if let Some(one) = made(sentence, &pair, one.span.clone(), false, true) {
+            if let Some(one) = made(&sentence, &pair, one.span.clone(), false, true) {
                 push(&mut found, one);
             }
         } else if upset && said.split_whitespace().count() >= 4 {
             let statement = said_in(&mut statements, text, context.reply, &one.span);
             if let Some(sentence) = statement
-                && let Some(one) = made(sentence, &pair, one.span.clone(), false, true)
+                && let Some(one) = made(&sentence, &pair, one.span.clone(), false, true)
             {
                 push(&mut found, one);
             }
@@ -271,8 +272,8 @@ fn said_in(
     all.iter().find(|(found, _)| found.start == span.start).map(|(_, text)| text.clone())
 }
 
-fn made(text: String, pair: &Swap, span: Range<usize>, again: bool, lasting: bool) -> Option<Correction> {
-    let text = without_no(&text);
+fn made(text: &str, pair: &Swap, span: Range<usize>, again: bool, lasting: bool) -> Option<Correction> {
+    let text = without_no(text);
     let named = pair.wrong.is_some() || pair.right.is_some();
     if text.len() > MOST_TEXT
         || telling(&text) < if named { 1 } else { 2 }

@@ -208,7 +208,8 @@ fn last_words(told: &Told<'_>) -> String {
 /// Whether the assistant says it itself, about what happened: neither repeated from a tool nor a directive.
 fn is_own(sentence: &str, told: &Told<'_>) -> bool {
     let plain = plain(sentence);
-    !directs(sentence) && !(plain.len() >= 24 && told.printed.contains(plain.as_str()))
+    let is_printed = plain.len() >= 24 && told.printed.contains(plain.as_str());
+    !(directs(sentence) || is_printed)
 }
 
 /// Text as [`Told::printed`] has it: lower case, single spaces.

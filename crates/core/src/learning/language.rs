@@ -42,7 +42,6 @@ pub fn of(path: &str) -> Option<&'static str> {
 pub fn ending(path: &str) -> Option<&str> {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.rsplit_once('.')
-        .map(|(stem, ending)| (stem, ending))
         .filter(|(stem, ending)| !stem.is_empty() && !ending.is_empty() && ending.len() <= 8)
         .map(|(_, ending)| ending)
 }

@@ -64,7 +64,7 @@ pub fn shapes(body: &str) -> Vec<String> {
             _ => continue,
         };
         // Braces would be taken for a group.
-        let command = command.replace('{', "_").replace('}', "_");
+        let command = command.replace(['{', '}'], "_");
         shapes.extend(steps_of(&command).iter().map(|words| shape(words)));
     }
     shapes

@@ -85,7 +85,7 @@ pub(crate) fn run(engine: &mut Engine) -> Result<Made, EngineError> {
             }
         }
         // The best supported first.
-        found.sort_by(|a, b| b.0.len().cmp(&a.0.len()));
+        found.sort_by_key(|(cluster, ..)| std::cmp::Reverse(cluster.len()));
         for (group, proposal) in found.into_iter().take(room) {
             if let Some(memory) = create(writer, &group, &proposal, policy, now)? {
                 made.proposed.push(memory);

@@ -76,7 +76,7 @@ fn read(engine: &mut Engine, num: i64) -> Result<Option<ProjectKey>, EngineError
     let doc = doc_of(engine, &stored, since)?;
     let known = skills::known(engine, &key)?;
     let project = engine.store.project_num(&key)?;
-    let name = stored.session.host_session.clone();
+    let name = stored.session.host_session;
     let trace = Trace { session: name.to_string(), acts: doc.acts.clone() };
     let words =
         format!("{} commands", doc.acts.iter().filter(|act| matches!(act.what, Did::Ran(..))).count());
