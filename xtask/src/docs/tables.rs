@@ -127,6 +127,11 @@ const FIXED: &[(&str, &str, &str)] = &[
         "documents.json",
         "documents that `hark bootstrap` read; a running service reads them again when they change | –",
     ),
+    (
+        "\"tool-rules\"",
+        "tool-rules",
+        "there while a rule is about tools other than editors and shells; made again as needed | –",
+    ),
     ("\"tmp\"", "tmp/", "staging files; anything that a crash leaves here can be deleted | –"),
     (
         "\"hark.lock\"",

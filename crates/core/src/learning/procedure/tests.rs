@@ -1,3 +1,5 @@
+//! Procedures: what counts as one, and what becomes of its words.
+
 use proptest::prelude::*;
 
 use super::*;
