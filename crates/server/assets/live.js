@@ -46,6 +46,12 @@ function listen() {
   source.addEventListener("changed", () => later());
 }
 
+// What a page shows is about to be gone for good: nothing looks for it any more until the next page is there.
+let isLeaving = false;
+export function leaving(really) {
+  isLeaving = really;
+}
+
 let timer = 0;
 // Several changes in a row are one.
 function later() {
@@ -54,6 +60,7 @@ function later() {
 }
 
 export async function look() {
+  if (isLeaving) return;
   const here = document.getElementById("live");
   let page;
   try {

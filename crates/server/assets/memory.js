@@ -1,6 +1,7 @@
 // Changes of one memory, on its own page or beside a list.
 import { call, complain, fetched, renew, say } from "./call.js";
 import { on } from "./keys.js";
+import { leaving } from "./live.js";
 
 const article = () => document.querySelector("article.memory");
 const DONE = { resolve: "Resolved", reopen: "Reopened", archive: "Archived", restore: "Restored", undo: "Undone" };
@@ -123,11 +124,13 @@ document.addEventListener("submit", async (event) => {
       const made = await call("remember", next);
       location.assign(`/memories/${made.id}`);
     } else if (opened.dataset.name === "forget" && value("word") === "forget") {
+      leaving(true);
       await call("forget", { ids: [id], yes: true });
       sessionStorage.setItem("said", `Forgot ${id}`);
       location.assign("/memories");
     }
   } catch (error) {
+    leaving(false);
     complain(error);
   }
 });

@@ -63,7 +63,9 @@ impl Deed {
     pub fn keys(&self) -> Vec<String> {
         let mut keys = Vec::new();
         for words in &self.commands {
-            keys.extend(words.first().map(|program| format!("c={program}")));
+            keys.extend(
+                (1..=words.len().min(MOST_KEY_WORDS)).map(|count| format!("c={}", words[..count].join(" "))),
+            );
         }
         if !self.commands.is_empty() {
             keys.push("c*".to_owned());
@@ -115,10 +117,11 @@ impl Trigger {
     /// The key that it is filed under. A prompt is filed under its longest word, the most telling one.
     pub fn key(&self) -> String {
         match self {
-            Trigger::Command(pattern) => match pattern.split_whitespace().next() {
-                Some(program) if is_literal(program) => format!("c={program}"),
-                _ => "c*".to_owned(),
-            },
+            Trigger::Command(pattern) => {
+                let words = pattern.split_whitespace().take(MOST_KEY_WORDS);
+                let literal: Vec<&str> = words.take_while(|word| is_literal(word)).collect();
+                if literal.is_empty() { "c*".to_owned() } else { format!("c={}", literal.join(" ")) }
+            }
             Trigger::File(pattern) => {
                 let name = name_of(pattern);
                 match ending_of(name) {
@@ -190,6 +193,8 @@ impl FromStr for Trigger {
     }
 }
 
+/// `git push` and `npm run build` are told apart, however many rules there are about one program.
+const MOST_KEY_WORDS: usize = 3;
 /// A longer pattern is a text.
 const MOST_BYTES: usize = 300;
 
@@ -340,8 +345,8 @@ mod tests {
         /// A key must never hide a trigger that matches.
         #[test]
         fn whatever_matches_is_filed_under_a_key_of_the_deed(
-            pattern in "(command:[a-c*?]{1,3}( [a-c*?]{1,2}){0,2}|file:(\\*\\*/|[ab]/){0,2}[ab*?]{1,3}(\\.[ab*]{1,2})?|tool:[A-C*?]{1,3}|prompt:(alpha|beta|gamma)( delta)?)",
-            line in "[a-c]{1,3}( [a-c]{1,2}){0,2}( && [a-c]{1,3})?",
+            pattern in "(command:[a-c*?]{1,3}( [a-c*?]{1,2}){0,4}|file:(\\*\\*/|[ab]/){0,2}[ab*?]{1,3}(\\.[ab*]{1,2})?|tool:[A-C*?]{1,3}|prompt:(alpha|beta|gamma)( delta)?)",
+            line in "[a-c]{1,3}( [a-c]{1,2}){0,4}( && [a-c]{1,3})?",
             path in "([ab]/){0,2}[ab]{1,3}(\\.[ab]{1,2})?",
             tool in "[A-C]{1,3}",
             prompt in "(alpha |beta |delta |gamma ){0,4}",

@@ -83,6 +83,11 @@ impl Play<'_, '_> {
         }
         let worked = self.work()?;
         self.compare(&worked);
+        // Before the session that leaves something for the next client.
+        self.rule();
+        if self.client.learns {
+            self.learn()?;
+        }
         let (mut told, aside) = self.ask()?;
         self.compare(&aside);
         match self.client.resumes {
@@ -91,10 +96,6 @@ impl Play<'_, '_> {
         }
         self.stage.left = Some(Left { lane: self.lane });
         self.compare(&told);
-        self.rule();
-        if self.client.learns {
-            self.learn()?;
-        }
         if !self.client.ends_by_hook {
             // A worker sees that the process is gone.
             self.stage.hark(&["work", "--until-idle", "--max", "20s"]);
