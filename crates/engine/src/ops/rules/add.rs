@@ -2,7 +2,8 @@
 
 use clap::Args;
 use hark_core::memory::{Importance, title_from_body};
-use hark_core::{Guidance, Kind, Memory, MemoryId, Origin, Status, Timestamp};
+use hark_core::{Action, Guidance, Kind, Memory, MemoryId, Origin, Status, Timestamp};
+use hark_hosts::Owner;
 use hark_store::Writer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,9 @@ pub struct Response {
     pub proposed: bool,
     /// It was known already; its triggers and action are those of this call now.
     pub known: bool,
+    /// An assistant obeys it only after another `hark install`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub install: Option<String>,
     pub rule: RuleView,
 }
 
@@ -96,8 +100,18 @@ pub fn run(engine: &mut Engine, caller: &Caller, request: &Request) -> Result<Re
         id: memory.id.short(),
         proposed: memory.status == Status::Proposed,
         known,
+        install: install_again(engine, &memory),
         rule: RuleView::new(engine, &memory, now)?,
     })
+}
+
+/// An assistant that has a hook for such rules only while there is one, and was set up before.
+fn install_again(engine: &Engine, rule: &Memory) -> Option<String> {
+    const HOST: &str = "gemini-cli";
+    let binds = rule.status == Status::Active && rule.guidance.action.is_some_and(Action::binds);
+    let manifest = binds.then(|| hark_hosts::look(engine.store.layout().home()).ok()).flatten()?;
+    let setup = manifest.setup(&Owner { host: HOST.to_owned(), project: None })?;
+    (!setup.binding_rules).then(|| HOST.to_owned())
 }
 
 /// A rule that is stated again gets the triggers and the action of the new statement; its record stays.
@@ -163,10 +177,11 @@ impl Reply for Response {
             page.note(&format!(
                 "{WARN}proposed:{WARN:#} it takes effect when you accept it with `hark inbox`\n"
             ));
-        } else if self.rule.action == "deny" || self.rule.action == "ask" {
-            page.note(
-                "run `hark install` once more if Gemini CLI should obey it: it needs a hook for such rules\n",
-            );
+        }
+        if let Some(host) = &self.install {
+            page.note(&format!(
+                "run `hark install {host}` once more: it needs a hook for rules that refuse or ask\n"
+            ));
         }
     }
 }
