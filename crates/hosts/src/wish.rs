@@ -75,6 +75,10 @@ pub const READ_TOOLS: &[&str] = &[
     "memory_stats",
     "memory_doctor",
     "memory_history",
+    "memory_insights",
+    "memory_reflect",
+    "memory_rule_test",
+    "memory_rules",
 ];
 
 /// Everything that `options` ask for.

@@ -175,6 +175,11 @@ impl Writer<'_> {
         // The words of what is forgotten find nothing any more.
         let forgotten = format!("%{SCRUBBED}%");
         self.tx.execute("UPDATE turn SET terms = x'' WHERE doc LIKE ?1", [forgotten])?;
+        // What a learner noted of these sessions has words of their prompts one by one, which no quote is found in.
+        self.tx.execute(
+            "DELETE FROM evidence WHERE sort = 'procedure' AND session IN (SELECT value FROM json_each(?1))",
+            [sources.json()],
+        )?;
         Ok(changed)
     }
 

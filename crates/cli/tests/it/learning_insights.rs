@@ -337,7 +337,7 @@ fn poison_never_becomes_evidence() {
     let is_known = shown.code == Some(0) && shown.json()["parent"].is_string();
     let others =
         if is_known { "" } else { "AND session NOT IN (SELECT num FROM session WHERE host_session = 'sub')" };
-    let sql = format!("SELECT text FROM evidence WHERE sort <> 'failure' {others}");
+    let sql = format!("SELECT text FROM evidence WHERE sort NOT IN ('failure', 'procedure') {others}");
     let rows = hark_testkit::sqlite::rows(&home.database(), &sql);
     assert_eq!(rows, [] as [String; 0]);
     assert_eq!(insights(&home, &["--all"]), [] as [Value; 0]);

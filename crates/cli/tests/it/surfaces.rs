@@ -126,6 +126,8 @@ fn operations_that_only_the_user_may_run_are_not_run_for_an_assistant() {
         let mut words: Vec<&str> = name.split(' ').collect();
         words.extend(match name {
             "config set" => vec!["recall.limit", "3"],
+            "rules export" => vec!["--to", "agents"],
+            "skills export" => vec!["--to", "codex"],
             "inbox edit" => vec!["m-00000000", "--text", "x"],
             "project merge" | "project rename" => vec!["one", "two"],
             "trust" | "reset" | "pause" | "unpause" => vec![],

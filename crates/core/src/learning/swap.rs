@@ -8,7 +8,7 @@ use crate::text::is_stop_word;
 /// One to three words, as short as what follows allows.
 const TERM: &str = r"((?:[\w@./+#:`-]+ ){0,2}?[\w@./+#:-]*[\w+#])";
 /// What follows a term.
-const END: &str = r"(?:$|[,.;:!)]|\s[-–—]|\s(?:here|in|for|when|whenever|everywhere|anywhere|because|since|as|please|again|to|on|at|with|from|if|unless|this|that|so|and|but|or|by|anymore|ever|always|inside|under|it|we|you|which)\b)";
+const END: &str = r"(?:$|[,.;:!)]|\s[-–—]+(?:\s|$)|\s(?:here|in|for|when|whenever|everywhere|anywhere|because|since|as|please|again|to|on|at|with|from|if|unless|this|that|so|and|but|or|by|anymore|ever|always|inside|under|it|we|you|which)\b)";
 const ARTICLE: &str = r"(?:the |a |an |any |only |just |plain )?";
 const VERB: &str = r"(?:use|using|run|call|write|import|install|add|commit|edit|touch|mock|create|log|put)";
 const NOT: &str = r"(?:don't|do not|never|avoid|stop|not to|not)";

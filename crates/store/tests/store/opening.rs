@@ -27,7 +27,7 @@ fn a_store_of_today_opens_as_it_is() {
     let mut store = home.open();
     assert_eq!((store.take_rebuilt(), store.set_aside().is_some()), (None, false));
     assert_eq!(home.number("SELECT count(*) FROM ledger"), 1);
-    assert_eq!(home.number("SELECT user_version FROM pragma_user_version"), 15);
+    assert_eq!(home.number("SELECT user_version FROM pragma_user_version"), 16);
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn an_index_of_an_older_version_is_put_aside_and_made_again() {
     let store = home.open();
     assert!(store.set_aside().is_some_and(|aside| aside.exists()));
     assert_eq!(bodies(&store), ["The port is 8080."]);
-    assert_eq!(home.number("SELECT user_version FROM pragma_user_version"), 15);
+    assert_eq!(home.number("SELECT user_version FROM pragma_user_version"), 16);
 }
 
 #[test]

@@ -128,7 +128,8 @@ fn what_earlier_versions_stored_without_need_is_archived_once_and_comes_back_on_
     std::fs::write(&file, text.replace(record, &format!("failure: {old}"))).expect("a file");
     home.hark(["list"]).ok();
     let database = hark_testkit::sqlite::open(&home.database());
-    database.execute_batch("PRAGMA user_version = 13; DROP TABLE turn;").expect("an older version");
+    database.execute_batch("PRAGMA user_version = 13; DROP TABLE turn; DROP INDEX memory_status; DROP TABLE trigger_key; DROP TABLE rule_case; \
+             DROP TABLE evidence; DROP TABLE learned_from;").expect("an older version");
     drop(database);
 
     home.set_now(&at(2));
