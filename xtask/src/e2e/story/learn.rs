@@ -26,7 +26,7 @@ impl Play<'_, '_> {
             outcome?;
         }
         self.stage.hark(&["work", "--until-idle", "--max", "20s"]);
-        let found = self.stage.hark(&["insights", "--all-projects"]);
+        let found = self.stage.hark(&["insights"]);
         let insights = found["insights"].as_array().cloned().unwrap_or_default();
         let about = |text: &str| text.contains("unknown") && text.contains("any");
         let insight = insights.iter().find(|one| one["text"].as_str().is_some_and(about));
