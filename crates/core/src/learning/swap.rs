@@ -84,7 +84,10 @@ fn term(range: std::ops::Range<usize>, masked: &str, written: &str) -> Option<St
     let found = if written.len() == masked.len() { written.get(range) } else { masked.get(range) }?;
     let found = found.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '@' | '+' | '#' | '-')));
     let names = |word: &str| word.chars().any(char::is_alphanumeric) && !is_vague(&word.to_ascii_lowercase());
+    // "Instead of any in types": what follows the term is not the term.
+    let begins_well = found.split(' ').next().is_some_and(|word| !is_stop_word(&word.to_ascii_lowercase()));
     let is_name = found.chars().count() >= 2
+        && begins_well
         && found.split(' ').all(|word| !VAGUE.contains(&word.to_ascii_lowercase().as_str()))
         && found.split(' ').any(names)
         && !found.contains("qqq");
@@ -179,6 +182,7 @@ mod tests {
             "it's not working",
             "use the new one instead of the old one",
             "I am not sure",
+            "use the one instead of any in the types",
         ] {
             assert_eq!(found(text), (String::new(), String::new()), "{text}");
         }

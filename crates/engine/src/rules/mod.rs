@@ -33,7 +33,7 @@ use crate::machine::Machine;
 pub(crate) fn may_apply(layout: &Layout, event: &HookEvent, tool: &ToolUse) -> bool {
     let acts = matches!(tool.class, ToolClass::Edit | ToolClass::Shell);
     let is_file = || std::fs::symlink_metadata(layout.tool_rules()).is_ok_and(|meta| meta.is_file());
-    !tool.ours && (event.hears() || event.can_deny()) && (acts || is_file())
+    !tool.ours && (event.hears() || event.can_refuse()) && (acts || is_file())
 }
 
 /// Whether any rule refuses calls or asks about them. Some assistants have a hook for that only then.

@@ -242,7 +242,7 @@ fn stop(event: &HookEvent, found: &[Match]) -> Option<Stop> {
         let applies = one.is_mistake || one.rule.guidance.avoid.is_empty();
         let action = one.action();
         let stops = match action {
-            Action::Deny => event.can_deny() && one.count(|case| case.denied) < MOST_REFUSALS,
+            Action::Deny => event.can_refuse() && one.count(|case| case.denied) < MOST_REFUSALS,
             Action::Ask => event.can_ask() && one.count(|case| case.asked) < MOST_QUESTIONS,
             Action::Tell | Action::Warn => false,
         };

@@ -218,6 +218,12 @@ impl HookEvent {
         matches!(self.what, What::BeforeTool(_)) && self.dialect().can_deny
     }
 
+    /// Whether it can refuse a tool so that the model reads why and goes on. Cline ends the whole task, and its model never
+    /// learns the reason.
+    pub fn can_refuse(&self) -> bool {
+        self.can_deny() && self.client != "cline"
+    }
+
     /// Whether this client asks its user when the reply says so.
     pub fn can_ask(&self) -> bool {
         matches!(self.what, What::BeforeTool(_)) && self.dialect().can_ask

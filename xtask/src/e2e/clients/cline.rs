@@ -35,7 +35,7 @@ pub(super) const CLIENT: Client = Client {
     },
     delegate: None,
     // With the id of a session, it wants a terminal.
-    refuses: true,
+    refuses: false,
     learns: false,
     resumes: false,
     compacts: None,

@@ -2,8 +2,10 @@
 //! next edit like these is preceded by the rule.
 
 use std::fs;
+use std::time::Duration;
 
 use hark_testkit::git;
+use serde_json::Value;
 
 use super::Play;
 use crate::e2e::stage::Run;
@@ -18,6 +20,7 @@ const CORRECTIONS: [&str; 3] = [
 impl Play<'_, '_> {
     pub(super) fn learn(&mut self) -> Result<(), String> {
         let here = self.stage.project.clone();
+        let before = self.stage.sessions(self.client);
         let other = git::repository(&self.stage.home, &format!("other{}", self.number));
         for (number, correction) in CORRECTIONS.iter().enumerate() {
             self.stage.project = if number == 2 { other.clone() } else { here.clone() };
@@ -25,15 +28,9 @@ impl Play<'_, '_> {
             self.stage.project = here.clone();
             outcome?;
         }
-        self.stage.hark(&["work", "--until-idle", "--max", "20s"]);
-        let found = self.stage.hark(&["insights"]);
-        let insights = found["insights"].as_array().cloned().unwrap_or_default();
-        let about = |text: &str| text.contains("unknown") && text.contains("any");
-        let insight = insights.iter().find(|one| one["text"].as_str().is_some_and(about));
-        let evidence = insight.and_then(|one| one["evidence"].as_array()).map_or(0, Vec::len);
+        let (found, id) = self.insight();
         self.verdict
-            .check(format!("three corrections are one insight with evidence ({found})"), evidence >= 3);
-        let id = insight.and_then(|one| one["id"].as_str()).unwrap_or("no insight").to_owned();
+            .check(format!("three corrections are one insight with evidence ({found})"), !id.is_empty());
         let accepted = self.stage.hark(&["rules", "accept", &id, "--when", "file:*.ts"]);
         self.verdict
             .check(format!("the user accepts it ({accepted})"), accepted["rule"]["status"] == "active");
@@ -55,7 +52,31 @@ impl Play<'_, '_> {
         let held = record["upheld"] == 1 && record["broken"] == 0;
         self.verdict.check(format!("the mistake that did not happen counts as upheld ({record})"), held);
         self.stage.hark(&["rules", "retire", &id]);
+        let new = self.new_sessions(&before);
+        self.forget(&new);
         Ok(())
+    }
+
+    /// The insight that three corrections support, as soon as a worker has read the last session: the one that its end has
+    /// started may be at it.
+    fn insight(&self) -> (Value, String) {
+        let mut found = Value::Null;
+        for _ in 0..40 {
+            self.stage.hark(&["work", "--until-idle", "--max", "20s"]);
+            found = self.stage.hark(&["insights"]);
+            let about = |one: &&Value| {
+                let text = one["text"].as_str().unwrap_or_default();
+                let evidence = one["evidence"].as_array().map_or(0, Vec::len);
+                text.contains("unknown") && evidence == CORRECTIONS.len()
+            };
+            let insight = found["insights"].as_array().and_then(|all| all.iter().find(about));
+            if let Some(id) = insight.and_then(|one| one["id"].as_str()) {
+                let id = id.to_owned();
+                return (found, id);
+            }
+            std::thread::sleep(Duration::from_millis(250));
+        }
+        (found, String::new())
     }
 
     /// A session in which the model makes the mistake, and the user says so.

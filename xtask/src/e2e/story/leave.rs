@@ -23,6 +23,9 @@ pub(in crate::e2e) fn leave(stage: &Stage<'_>, clients: &[&Client], verdict: &mu
         let path = path.strip_prefix(stage.home.root()).unwrap_or(path).display();
         let note = if same { "as its user wrote it" } else { "changed by the client, without us" };
         verdict.check(format!("{path} is {note}"), same || !ours);
+        if !same && ours {
+            verdict.say(&text);
+        }
     }
     let mut left: Vec<String> = Vec::new();
     for report in removed["assistants"].as_array().into_iter().flatten() {

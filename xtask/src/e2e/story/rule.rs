@@ -49,5 +49,15 @@ impl Play<'_, '_> {
         self.verdict.prove(Promise::Rule, format!("the rule counts as upheld ({record})"), held);
         // The sessions that follow are about something else.
         self.stage.hark(&["rules", "retire", &id]);
+        self.stage.hark(&["install", client.id]);
+        self.forget(&new);
+    }
+
+    /// As if these sessions had never been: what is told in later ones depends on all work that was done before.
+    pub(super) fn forget(&self, sessions: &[Value]) {
+        for session in sessions {
+            let id = session["id"].as_str().unwrap_or_default();
+            self.stage.hark(&["forget", "--session", id, "--yes"]);
+        }
     }
 }
