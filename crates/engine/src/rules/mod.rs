@@ -23,7 +23,7 @@ use hark_core::rule::Trigger;
 use hark_core::{Action, Kind, Memory};
 use hark_hosts::hook::HookEvent;
 use hark_hosts::hook::tools::{ToolClass, ToolUse};
-use hark_store::Layout;
+use hark_store::{Layout, Role};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -44,10 +44,13 @@ pub(crate) fn any_binding(engine: &Engine) -> Result<bool, EngineError> {
     Ok(rules.iter().any(|stored| binds(&stored.memory) && stored.memory.origin.may_become(Kind::Rule)))
 }
 
-/// The same for a machine whose store may not exist yet.
+/// The same for a machine whose store may not exist yet. Opened as a hook does, which neither makes nor migrates one: a dry
+/// run changes nothing.
 pub(crate) fn any_binding_here(machine: &Machine) -> bool {
-    let exists = machine.home().is_ok_and(|home| Layout::new(&home.path).database().exists());
-    exists && machine.engine().is_ok_and(|engine| any_binding(&engine).unwrap_or(false))
+    let (Ok(home), Ok(config)) = (machine.home(), machine.config()) else { return false };
+    let exists = Layout::new(&home.path).database().exists();
+    let open = || Engine::open_as(home, config, machine.clock, Role::Hook);
+    exists && open().is_ok_and(|engine| any_binding(&engine).unwrap_or(false))
 }
 
 /// An accepted insight is a rule from now on. It tells or warns: what refuses or asks is for the user to set.

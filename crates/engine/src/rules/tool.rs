@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hark_core::rule::Trigger;
 use hark_core::{Action, Kind, Memory, Timestamp};
-use hark_hosts::hook::tools::ToolUse;
+use hark_hosts::hook::tools::{ToolClass, ToolUse};
 use hark_hosts::hook::{HookEvent, Say};
 use hark_store::{Injection, RuleCase, RuleEvent, Triggered};
 
@@ -71,10 +71,9 @@ pub(crate) fn before_tool(
     scene: &Scene,
     root: Option<&Path>,
 ) -> Result<Ruling, EngineError> {
-    let (call, mut found) = matches(engine, event, tool, scene, root)?;
-    if found.is_empty() {
+    let Some((call, mut found)) = matches(engine, event, tool, scene, root)? else {
         return Ok(Ruling::Nothing);
-    }
+    };
     let Some(session) = known_session(engine, event, tool, scene)? else { return Ok(Ruling::Nothing) };
     let now = engine.now();
     draw(engine, &mut found, session, now)?;
@@ -111,10 +110,7 @@ pub(crate) fn after_tool(
     root: Option<&Path>,
 ) -> Result<Option<Words>, EngineError> {
     let Some(session) = scene.session else { return Ok(None) };
-    let (call, mut found) = matches(engine, event, tool, scene, root)?;
-    if found.is_empty() {
-        return Ok(None);
-    }
+    let Some((call, mut found)) = matches(engine, event, tool, scene, root)? else { return Ok(None) };
     let now = engine.now();
     draw(engine, &mut found, session, now)?;
     let (hears, mut told) = (event.hears(), Vec::new());
@@ -147,19 +143,29 @@ pub(crate) fn after_tool(
     })
 }
 
-/// Rules that a call triggers, the strictest first.
+/// Rules that a call triggers, the strictest first; `None` without any. Most projects have no rule about a tool, and then
+/// the call is not even read.
 fn matches(
     engine: &Engine,
     event: &HookEvent,
     tool: &ToolUse,
     scene: &Scene,
     root: Option<&Path>,
-) -> Result<(Call, Vec<Match>), EngineError> {
+) -> Result<Option<(Call, Vec<Match>)>, EngineError> {
     let projects = scene.projects();
-    let call = Call::of(tool, event.once.as_deref(), &engine.redactor(), root);
-    if tool.ours || call.deed.is_empty() {
-        return Ok((call, Vec::new()));
+    let sorts: &[char] = match tool.class {
+        ToolClass::Shell => &['c', 'f', 't'],
+        ToolClass::Edit => &['f', 't'],
+        ToolClass::Read | ToolClass::Search | ToolClass::Other => &['t'],
+    };
+    let mut may_match = false;
+    for sort in sorts {
+        may_match = may_match || engine.store.has_triggers(&projects, *sort)?;
     }
+    if tool.ours || !may_match {
+        return Ok(None);
+    }
+    let call = Call::of(tool, event.once.as_deref(), &engine.redactor(), root);
     let now = engine.now();
     let mut found = Vec::new();
     for Triggered { stored, trigger } in engine.store.triggered(&projects, &call.deed)? {
@@ -181,7 +187,7 @@ fn matches(
         found.push(Match { rule, case, is_mistake });
     }
     found.truncate(MOST_RULES);
-    Ok((call, found))
+    Ok((!found.is_empty()).then_some((call, found)))
 }
 
 /// Only rules and directives of the user bind; other memories have triggers for other purposes.
